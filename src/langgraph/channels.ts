@@ -1,5 +1,5 @@
-// The values of channels, as they are stored. A list is stored as the JSON texts of its items, so that one that has
-// grown costs what is new; what did not change since it was last serialized is not serialized again.
+// Serializes the values of channels. A list is stored as the JSON texts of its items, so that a list that grew costs only the new items.
+// Values that have not changed since they were last serialized are not serialized again.
 import { types } from 'node:util'
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import { type ChannelValues, type GraphPlace, SavestateError, type SerialValue } from '../index.js'
@@ -12,7 +12,7 @@ import {
 } from '../base/index.js'
 import { dump, dumpItem, load } from './serial.js'
 
-/** Beyond these, the thread that was used longest ago is forgotten. */
+/** Beyond these limits, the least recently used thread is forgotten. */
 const MAX_THREADS = 200
 const MAX_ITEMS = 50_000
 
@@ -23,18 +23,18 @@ type KnownText = RecordedItem<string>
 type Channel = { readonly name: string; readonly value: unknown; readonly known: Texts }
 
 export class Channels {
-  /** Of this one it is known that it makes the JSON of a list from that of its items. */
+  /** LangGraph's own serializer, which writes the JSON of a list as the JSON of its items. */
   readonly #default: SerializerProtocol | undefined
-  /** By thread and namespace, then by channel; a value that is not a list is one item. */
+  /** By thread and namespace, then by channel. A value that is not a list is one item. */
   readonly #recent = new Map<string, Map<string, Texts>>()
-  /** For objects that moved within their list, or were just read. */
+  /** Finds objects that moved within their list, or that were just read. */
   readonly #byObject = new WeakMap<object, KnownText>()
 
   constructor(defaultSerde: SerializerProtocol | undefined) {
     this.#default = defaultSerde
   }
 
-  /** The stored forms. The values are read before this returns, not later. */
+  /** Returns the stored forms. Reads all values before it returns its promise. */
   async dump(
     serde: SerializerProtocol,
     { place, values }: { readonly place: GraphPlace; readonly values: ChannelValues },
@@ -47,22 +47,22 @@ export class Channels {
     return new Map(await Promise.all(stored))
   }
 
-  /** The value of a channel. `isForUse`: it will probably be put again, so its shape is recorded. */
+  /** With `willBePut`, records the shape of the value, because it will probably be put again. */
   async load(
     serde: SerializerProtocol,
-    { stored, isForUse }: { readonly stored: unknown; readonly isForUse: boolean },
+    { stored, willBePut }: { readonly stored: unknown; readonly willBePut: boolean },
   ): Promise<unknown> {
     if (!Array.isArray(stored)) {
       const serial = parseStored(stored)
       const value = await load(serde, serial)
-      if (isForUse && typeof serial.data === 'string') this.#note(value, serial.data)
+      if (willBePut && typeof serial.data === 'string') this.#rememberText(value, serial.data)
       return value
     }
     const texts = stored.map(String)
-    // All at once: the serializer waits for something at each value.
+    // One call for the whole list: the serializer awaits at each call.
     const list = await load(serde, { type: 'json', data: `[${texts.join(',')}]` })
-    if (isForUse && Array.isArray(list)) {
-      for (const [place, text] of texts.entries()) this.#note(list[place], text)
+    if (willBePut && Array.isArray(list)) {
+      for (const [place, text] of texts.entries()) this.#rememberText(list[place], text)
     }
     return list
   }
@@ -103,7 +103,7 @@ export class Channels {
       texts[index] = item.payload
       fresh.set(index, item)
     }
-    // Another put of this thread may have updated the list meanwhile. What it left is as good.
+    // Another put of this thread may have updated the list meanwhile. Then its items are kept.
     if (known.version === version)
       update(known, { length: values.length, from: changed[0] ?? values.length, fresh })
     return texts
@@ -119,12 +119,12 @@ export class Channels {
     { value, what }: { readonly value: unknown; readonly what: string },
   ): Promise<KnownText> {
     const dumping = dumpItem(serde, { value, what })
-    // Recorded now: the value may change while the serializer works.
+    // Record the shape now: the value may change while the serializer works.
     const record = recordOf(value)
     return this.#remember({ value, payload: await dumping, record })
   }
 
-  #note(value: unknown, text: string): void {
+  #rememberText(value: unknown, text: string): void {
     if (isObject(value)) this.#remember({ value, payload: text, record: recordOf(value) })
   }
 
@@ -133,7 +133,7 @@ export class Channels {
     return known
   }
 
-  /** What is known of a thread's channels; others are forgotten if there is too much of it. */
+  /** The known texts of a thread's channels. Forgets other threads beyond the limits. */
   #use(thread: string, values: ChannelValues): ReadonlyMap<string, Texts> {
     const before = this.#recent.get(thread)
     const channels = new Map(
@@ -174,10 +174,10 @@ function recordOf(value: unknown): KnownText['record'] {
   return isObject(value) ? recordShape(value, isOrdinary) : undefined
 }
 
-/** The serializer sees nothing of it but its enumerable properties. */
+/** True if the serializer reads only the enumerable properties of the object. */
 function isOrdinary(object: object): boolean {
   if (object instanceof Date) return true
-  // The classes of LangChain make their JSON from their properties. Other classes may read anything in toJSON.
+  // LangChain's classes build their JSON from their properties. The toJSON of other classes may read anything.
   const toJson: unknown = Reflect.get(object, 'toJSON')
   if (typeof toJson === 'function' && Reflect.get(object, 'lc_serializable') !== true) return false
   return !(
@@ -190,14 +190,14 @@ function isOrdinary(object: object): boolean {
   )
 }
 
-/** What JSON makes a list of, item by item. */
+/** True if its JSON is an array of the JSON of its items. */
 function isList(value: unknown): value is readonly unknown[] {
   return (
     Array.isArray(value) && Object.getPrototypeOf(value) === Array.prototype && !('toJSON' in value)
   )
 }
 
-/** A stored value that is not a list: JSON, or what the serializer called otherwise. */
+/** `stored` is not a list: JSON text, or a value that the serializer wrote as another type. */
 function parseStored(stored: unknown): SerialValue {
   if (typeof stored === 'string') return { type: 'json', data: stored }
   const { type, data } = Object(stored) as Partial<SerialValue>

@@ -1,4 +1,4 @@
-// What a put keeps of a checkpoint, and what is told of it again. Pure.
+// Converts LangGraph's checkpoints to the parts that a put stores, and back. Pure.
 import {
   type ChannelVersions,
   type Checkpoint,
@@ -10,19 +10,19 @@ import type { ChannelValues } from '../index.js'
 
 type Facts = Omit<Checkpoint, 'channel_values'>
 
-export type PutFacts = {
+export type PutContext = {
   readonly parent: string | null
   readonly metadata: CheckpointMetadata
   readonly newVersions: ChannelVersions | undefined
 }
 
 /**
- * Every value that was handed over, whatever its version says (docs/decisions/0013-langgraph.md). Only a checkpoint
- * that continues nothing and copies nothing leaves out what has a version and is not new.
+ * Keeps every value of the checkpoint, whatever its version (docs/decisions/0013-langgraph.md). Only a checkpoint without a parent
+ * that is not a fork leaves out the values that have a version and are not new.
  */
-export function keptValues(
+export function selectValues(
   { channel_values: values, channel_versions: versions }: Checkpoint,
-  { parent, metadata, newVersions }: PutFacts,
+  { parent, metadata, newVersions }: PutContext,
 ): ChannelValues {
   const all = Object.entries(values)
   if (parent !== null || metadata.source === 'fork' || newVersions === undefined)
@@ -34,20 +34,20 @@ export function keptValues(
   )
 }
 
-/** The channels that LangGraph counts as delta channels and that have no value here. */
-export function deltasOf(
+/** The delta channels that have no value in this checkpoint. */
+export function listDeltaChannels(
   { counters_since_delta_snapshot: counters }: CheckpointMetadata,
   kept: ChannelValues,
 ): readonly string[] {
   return Object.keys(counters ?? {}).filter((channel) => !kept.has(channel))
 }
 
-/** Before version 4, what the parent's tasks sent was no channel: it is read from their writes. */
-export function sendsOf({ v }: Checkpoint, parent: string | null): string | null {
+/** Before version 4, the sends of the parent's tasks were not a channel: they are read from the writes to the parent. */
+export function sendsChannel({ v }: Checkpoint, parent: string | null): string | null {
   return v < 4 && parent !== null ? TASKS : null
 }
 
-export function factsText(checkpoint: Checkpoint): string {
+export function formatFacts(checkpoint: Checkpoint): string {
   return JSON.stringify({ ...checkpoint, channel_values: undefined })
 }
 
@@ -59,7 +59,7 @@ export function parseMetadata(value: unknown): CheckpointMetadata {
   return Object(value) as CheckpointMetadata
 }
 
-/** `firstVersion` is for a checkpoint that has no versions yet. */
+/** `firstVersion` is for a checkpoint without versions. */
 export function withSends(
   checkpoint: Checkpoint,
   { sends, firstVersion }: { readonly sends: readonly unknown[]; readonly firstVersion: number },

@@ -1,23 +1,23 @@
-// The options of a saver. Unknown ones are refused: with a misspelt `files` nothing would be saved, and with a misspelt
-// `home` the saver would work on another store.
+// The options of a saver. Unknown options are rejected: a misspelt `files` would save no files, and a misspelt `home` would open
+// another store.
 import { types } from 'node:util'
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import { Project, SavestateError, type Store, type StoreOptions } from '../index.js'
 
 export type SaverOptions = {
   readonly store: Store
-  /** The folder that the graph works in; needed for `files`. */
+  /** The folder that the graph works in. Required for `files`. */
   readonly project?: Project
-  /** Save the folder with every checkpoint. */
+  /** Saves the folder with every checkpoint. */
   readonly files?: boolean
-  /** Instead of LangGraph's own. A list is then stored as a whole, anew at every put. */
+  /** Replaces LangGraph's serializer. Every put then stores each list as a whole. */
   readonly serde?: SerializerProtocol
 }
 
 export type OpenSaverOptions = StoreOptions &
   Omit<SaverOptions, 'store' | 'project'> & { readonly project?: string }
 
-/** Every option, so that the compiler reports a missing one. */
+/** A record, so that the compiler reports a missing option. */
 type Known<Options> = Readonly<Record<keyof Options, true>>
 const SAVER_OPTIONS: Known<SaverOptions> = { store: true, project: true, files: true, serde: true }
 const OPEN_OPTIONS: Known<OpenSaverOptions> = {
@@ -33,24 +33,25 @@ const OPEN_OPTIONS: Known<OpenSaverOptions> = {
   clock: true,
 }
 
-/** Throws BAD_INPUT, as all of these. */
+/** Throws BAD_INPUT. */
 export function checkOptions(options: SaverOptions): void {
-  refuseUnknown('SavestateSaver', options, SAVER_OPTIONS)
+  rejectUnknown('SavestateSaver', options, SAVER_OPTIONS)
   const { project, files = false } = options
   if (project !== undefined && !(project instanceof Project)) {
-    throw new SavestateError('BAD_INPUT', 'The project of a SavestateSaver is not a path', {
-      hint: 'Open it with store.project(path) and pass the result, or use SavestateSaver.open.',
+    throw new SavestateError('BAD_INPUT', 'The option project must be a Project of the store', {
+      hint: 'Pass the result of store.project(path), or use SavestateSaver.open, which takes a path.',
     })
   }
   if (files && project === undefined)
     throw new SavestateError('BAD_INPUT', 'files: true needs a project whose files it can save')
 }
 
+/** Throws BAD_INPUT. */
 export function checkOpenOptions(options: OpenSaverOptions): void {
-  refuseUnknown('SavestateSaver.open', options, OPEN_OPTIONS)
+  rejectUnknown('SavestateSaver.open', options, OPEN_OPTIONS)
 }
 
-function refuseUnknown(call: string, options: unknown, known: object): void {
+function rejectUnknown(call: string, options: unknown, known: object): void {
   const isObject = typeof options === 'object' && options !== null && !types.isPromise(options)
   if (!isObject || Array.isArray(options))
     throw new SavestateError('BAD_INPUT', `${call} takes its options as an object`)

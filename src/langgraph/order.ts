@@ -1,21 +1,20 @@
-// Writes to a thread happen in the order in which they were asked for: a checkpoint before what is written to it, and
-// nothing before a deletion that was asked for earlier.
+// Runs the writes to a thread in the order of their calls: a checkpoint before the writes to it, and a deletion before later writes.
 
 type Work<Ready, Result> = {
   readonly threads: readonly string[]
-  /** Waited for as well, at once. */
+  /** Awaited in parallel with earlier writes. */
   readonly ready: Promise<Ready>
-  readonly work: (it: Ready) => Promise<Result>
+  readonly work: (ready: Ready) => Promise<Result>
 }
 
 export class Order {
   readonly #tails = new Map<string, Promise<unknown>>()
 
-  /** Waits for everything asked for earlier on these threads, whether it succeeded or not. */
+  /** Waits for all earlier writes to these threads, whether they succeed or not. */
   async do<Ready, Result>({ threads, ready, work }: Work<Ready, Result>): Promise<Result> {
     const tails = threads.map((thread) => this.#tails.get(thread) ?? Promise.resolve())
     const before = Promise.all(tails)
-    const result = Promise.all([ready, before]).then(([it]) => work(it))
+    const result = Promise.all([ready, before]).then(([input]) => work(input))
     const tail = Promise.allSettled([before, result])
     for (const thread of threads) this.#tails.set(thread, tail)
     try {
@@ -25,7 +24,7 @@ export class Order {
     }
   }
 
-  /** When everything asked for so far is done. */
+  /** Waits for all writes so far. */
   async idle(): Promise<void> {
     await Promise.all(this.#tails.values())
   }

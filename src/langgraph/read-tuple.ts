@@ -1,4 +1,4 @@
-// Reads what LangGraph asks for, value by value through its serializer.
+// Builds LangGraph's tuples and histories, decoding each value with its serializer.
 import type {
   CheckpointMetadata,
   CheckpointPendingWrite,
@@ -14,7 +14,7 @@ import type {
   GraphWrite,
 } from '../index.js'
 import type { Channels } from './channels.js'
-import { configOf } from './config.js'
+import { toConfig } from './config.js'
 import { parseFacts, parseMetadata, withSends } from './checkpoint-json.js'
 import { load } from './serial.js'
 
@@ -23,8 +23,8 @@ export type Reader = {
   readonly channels: Channels
   /** The version of a channel that has none. */
   readonly firstVersion: number
-  /** Whether what is read will probably be put again. */
-  readonly isForUse: boolean
+  /** Whether the values will probably be put again. */
+  readonly willBePut: boolean
 }
 
 export async function readTuple(
@@ -42,10 +42,10 @@ export async function readTuple(
   const { firstVersion } = reader
   const { parent } = found
   return {
-    config: configOf(found),
+    config: toConfig(found),
     checkpoint: found.sends === null ? checkpoint : withSends(checkpoint, { sends, firstVersion }),
     metadata,
-    ...(parent === null ? {} : { parentConfig: configOf({ ...found, id: parent }) }),
+    ...(parent === null ? {} : { parentConfig: toConfig({ ...found, id: parent }) }),
     pendingWrites,
   }
 }
@@ -63,16 +63,16 @@ export async function readHistory(
 ): Promise<DeltaChannelHistory> {
   const writes = await readWrites(reader, history.writes)
   if (!('seed' in history)) return { writes }
-  const { serde, channels, isForUse } = reader
-  return { writes, seed: await channels.load(serde, { stored: history.seed, isForUse }) }
+  const { serde, channels, willBePut } = reader
+  return { writes, seed: await channels.load(serde, { stored: history.seed, willBePut }) }
 }
 
 async function readValues(
-  { serde, channels, isForUse }: Reader,
+  { serde, channels, willBePut }: Reader,
   values: ChannelValues,
 ): Promise<Record<string, unknown>> {
   const loading = [...values].map(async ([channel, stored]) => {
-    return [channel, await channels.load(serde, { stored, isForUse })] as const
+    return [channel, await channels.load(serde, { stored, willBePut })] as const
   })
   return Object.fromEntries(await Promise.all(loading))
 }

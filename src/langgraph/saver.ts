@@ -1,5 +1,5 @@
-// `savestate/langgraph`: a checkpoint saver for LangGraph.js. What a put keeps, and why, is in
-// docs/decisions/0013-langgraph.md.
+// The entry `savestate/langgraph`: a checkpoint saver for LangGraph.js. docs/decisions/0013-langgraph.md explains which values a put
+// stores, and why.
 import {
   BaseCheckpointSaver,
   type ChannelVersions,
@@ -23,19 +23,19 @@ import {
 } from '../index.js'
 import { Channels } from './channels.js'
 import {
-  askedPlace,
+  requestedPlace,
   type Config,
-  configOf,
+  toConfig,
   idOf,
   namespaceOf,
-  placeToPut,
-  placeToWrite,
-  refuseStrategy,
+  requirePlace,
+  requireCheckpointPlace,
+  rejectStrategy,
   runOf,
-  textsOf,
+  parseIds,
   threadOf,
 } from './config.js'
-import { deltasOf, factsText, keptValues, sendsOf } from './checkpoint-json.js'
+import { listDeltaChannels, formatFacts, selectValues, sendsChannel } from './checkpoint-json.js'
 import {
   checkOpenOptions,
   checkOptions,
@@ -57,7 +57,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
   #owned: Store | undefined
 
   constructor(options: SaverOptions) {
-    // Other savers are made with nothing, or a path, and JavaScript lets anybody try.
+    // Other savers take no options, or a path. A JavaScript caller may try the same here.
     const { store, project, files = false, serde }: Partial<SaverOptions> = options ?? {}
     super(serde)
     if (store?.threads === undefined) {
@@ -72,7 +72,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
     this.#channels = new Channels(serde === undefined ? this.serde : undefined)
   }
 
-  /** Opens a store of its own, which `close` closes. */
+  /** Opens a store that belongs to this saver: `close` closes it. */
   static async open(options: OpenSaverOptions = {}): Promise<SavestateSaver> {
     checkOpenOptions(options)
     const { project: path, files = false, serde, ...storeOptions } = options
@@ -89,7 +89,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
     }
   }
 
-  /** Waits for what is under way. */
+  /** Waits for all writes so far, then closes the store if this saver opened it. */
   async close(): Promise<void> {
     await this.#order.idle()
     await this.#owned?.close()
@@ -101,16 +101,16 @@ export class SavestateSaver extends BaseCheckpointSaver {
     metadata: CheckpointMetadata,
     newVersions?: ChannelVersions,
   ): Promise<Config> {
-    const { id: parent = null, thread, ns } = placeToPut(config)
+    const { id: parent = null, thread, ns } = requirePlace(config)
     const place = { thread, ns, id: checkpoint.id }
-    const values = keptValues(checkpoint, { parent, metadata, newVersions })
-    const facts = {
+    const values = selectValues(checkpoint, { parent, metadata, newVersions })
+    const common = {
       ...place,
       parent,
-      facts: factsText(checkpoint),
+      facts: formatFacts(checkpoint),
       run: runOf(config, metadata),
-      deltas: deltasOf(metadata, values),
-      sends: sendsOf(checkpoint, parent),
+      deltas: listDeltaChannels(metadata, values),
+      sends: sendsChannel(checkpoint, parent),
     }
     const ready = Promise.all([
       this.#channels.dump(this.serde, { place, values }),
@@ -121,14 +121,14 @@ export class SavestateSaver extends BaseCheckpointSaver {
       ready,
       work: async ([dumped, dumpedMetadata]) => {
         const files = await this.#saveFiles(thread, metadata.step)
-        await this.#threads.put({ ...facts, values: dumped, metadata: dumpedMetadata, files })
-        return configOf(place)
+        await this.#threads.put({ ...common, values: dumped, metadata: dumpedMetadata, files })
+        return toConfig(place)
       },
     })
   }
 
   override async putWrites(config: Config, writes: PendingWrite[], taskId: string): Promise<void> {
-    const place = placeToWrite(config)
+    const place = requireCheckpointPlace(config)
     const ready = Promise.all(
       writes.map(async ([channel, value], index): Promise<GraphWrite> => {
         const what = `a write to the channel ${JSON.stringify(channel)}`
@@ -146,7 +146,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
 
   override async getTuple(config: Config): Promise<CheckpointTuple | undefined> {
     const found = await this.#find(config)
-    return found === undefined ? undefined : this.#tuple(found, { isForUse: true })
+    return found === undefined ? undefined : this.#readTuple(found, { willBePut: true })
   }
 
   override async *list(
@@ -170,8 +170,8 @@ export class SavestateSaver extends BaseCheckpointSaver {
     for (const place of places) {
       if (left <= 0) return
       const found = await this.#threads.find(place)
-      if (found === undefined || !(await this.#isLike(found, wanted))) continue
-      const tuple = await this.#tuple(found, { isForUse: false })
+      if (found === undefined || !(await this.#matches(found, wanted))) continue
+      const tuple = await this.#readTuple(found, { willBePut: false })
       if (tuple === undefined) continue
       left -= 1
       yield tuple
@@ -188,7 +188,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
     const found = await this.#find(config)
     if (found === undefined)
       return Object.fromEntries(channels.map((channel) => [channel, { writes: [] }]))
-    const reader = this.#reader({ isForUse: true })
+    const reader = this.#reader({ willBePut: true })
     const histories = await this.#threads.histories(found, channels)
     const reading = [...histories].map(async ([channel, history]) => {
       return [channel, await readHistory(reader, history)] as const
@@ -196,43 +196,43 @@ export class SavestateSaver extends BaseCheckpointSaver {
     return Object.fromEntries(await Promise.all(reading))
   }
 
-  /** What continues the thread is refused from now on; a run that starts from nothing begins it anew. */
+  /** Later writes that continue the thread fail. A run that starts from scratch creates it again. */
   override async deleteThread(threadId: string): Promise<void> {
     await this.#inOrder([threadId], () => this.#threads.delete(threadId))
   }
 
-  /** All checkpoints and writes, under the same ids. A thread that is not there is not copied. */
+  /** Copies all checkpoints and writes, with the same ids. Does nothing if the thread does not exist. */
   async copyThread(from: string, to: string): Promise<void> {
     await this.#inOrder([from, to], () => this.#threads.copy(from, to))
   }
 
-  /** `keep_latest` leaves the latest checkpoint of each namespace, and those that its delta channels are made from. */
+  /** `keep_latest` keeps the latest checkpoint of each namespace, and those that its delta channels are computed from. */
   async prune(
     threadIds: readonly string[],
     strategy: 'keep_latest' | 'delete' = 'keep_latest',
   ): Promise<void> {
     const threads = this.#threads
-    const ids = textsOf(threadIds, 'threadIds')
-    refuseStrategy(strategy)
+    const ids = parseIds(threadIds, 'threadIds')
+    rejectStrategy(strategy)
     for (const id of ids)
       await this.#inOrder([id], () =>
         strategy === 'delete' ? threads.delete(id) : threads.keepLatest(id),
       )
   }
 
-  /** Forgets the checkpoints of runs that had a `run_id` in their metadata. */
+  /** Deletes the checkpoints of these runs. Only runs with a `run_id` in their metadata are found. */
   async deleteForRuns(runIds: readonly string[]): Promise<void> {
-    const ids = textsOf(runIds, 'runIds')
+    const ids = parseIds(runIds, 'runIds')
     await this.#order.idle()
     await this.#threads.deleteRuns(ids)
   }
 
-  /** The id of our checkpoint of the project's files that was saved with a checkpoint of the graph. */
+  /** The id of the Savestate checkpoint of the project's files that was saved with a checkpoint of the graph. */
   async filesOf(config: Config): Promise<string | undefined> {
     return (await this.#find(config))?.files ?? undefined
   }
 
-  /** Brings the folder back to what it held at a checkpoint of the graph; `project.undo` takes that back. */
+  /** Rewinds the folder to the files that were saved with a checkpoint of the graph. `project.undo` reverts it. */
   async rewindFiles(
     config: Config,
     options: { readonly dryRun?: boolean } = {},
@@ -241,25 +241,25 @@ export class SavestateSaver extends BaseCheckpointSaver {
     if (to !== undefined && this.#project !== undefined)
       return this.#project.rewind({ to, ...options })
     throw new SavestateError('CHECKPOINT_PARTIAL', 'No files were saved with this checkpoint', {
-      hint: 'A saver with a project and files: true saves them.',
+      hint: 'Create the saver with a project and files: true to save them.',
     })
   }
 
   async #find(config: Config): Promise<GraphCheckpoint | undefined> {
-    const place = askedPlace(config)
+    const place = requestedPlace(config)
     return place === undefined ? undefined : this.#threads.find(place)
   }
 
   /** Undefined if it was removed meanwhile. */
-  async #tuple(
+  async #readTuple(
     found: GraphCheckpoint,
-    use: Pick<Reader, 'isForUse'>,
+    use: Pick<Reader, 'willBePut'>,
   ): Promise<CheckpointTuple | undefined> {
     const contents = await this.#threads.read(found)
     return contents === undefined ? undefined : readTuple(this.#reader(use), { found, contents })
   }
 
-  async #isLike(
+  async #matches(
     found: GraphCheckpoint,
     wanted: readonly (readonly [string, unknown])[],
   ): Promise<boolean> {
@@ -268,9 +268,9 @@ export class SavestateSaver extends BaseCheckpointSaver {
     return wanted.every(([key, value]) => metadata.get(key) === value)
   }
 
-  #reader({ isForUse }: Pick<Reader, 'isForUse'>): Reader {
+  #reader({ willBePut }: Pick<Reader, 'willBePut'>): Reader {
     const firstVersion = this.getNextVersion(undefined)
-    return { serde: this.serde, channels: this.#channels, firstVersion, isForUse }
+    return { serde: this.serde, channels: this.#channels, firstVersion, willBePut }
   }
 
   async #saveFiles(thread: string, step: number): Promise<string | null> {

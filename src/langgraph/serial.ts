@@ -1,36 +1,37 @@
-// Values in the form of LangGraph's serializer. What it would lose without a word is refused here.
+// Calls LangGraph's serializer, and rejects values that it would lose silently.
 import { isUtf8 } from 'node:buffer'
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import { SavestateError, type SerialValue } from '../index.js'
 
-/** What the serializer writes in place of a whole value if JSON.stringify throws, as it does for a BigInt. */
+/** The serializer writes this text instead of the whole value if JSON.stringify throws, as it does for a BigInt. */
 const GIVEN_UP = '[unable to serialize, circular reference is too complex to analyze]'
 
 const decoder = new TextDecoder()
 
-/** A value, and what it is for messages. */
+/** A value, and its name for error messages. */
 export type Named = { readonly value: unknown; readonly what: string }
 
-/** Where the serializer works at once, as LangGraph's does, the value is serialized before this returns. */
+/** A synchronous serializer, like LangGraph's, reads the value before this returns its promise. */
 export async function dump(
   serde: SerializerProtocol,
   { value, what }: Named,
 ): Promise<SerialValue> {
-  // Bytes are handed over as they are, so a copy is.
+  // The serializer returns bytes as they are, so pass a copy.
   const [type, data] = await serde.dumpsTyped(
     value instanceof Uint8Array ? new Uint8Array(value) : value,
   )
   if (type !== 'json' || !isUtf8(data)) return { type, data }
   const text = decoder.decode(data)
-  if (text === '' || (text === JSON.stringify(GIVEN_UP) && value !== GIVEN_UP)) throw lost(what)
+  if (text === '' || (text === JSON.stringify(GIVEN_UP) && value !== GIVEN_UP))
+    throw unserializableError(what)
   return { type, data: text }
 }
 
-/** The text of a value as it stands in the JSON of a list. */
+/** The text of a value in the JSON of a list. */
 export async function dumpItem(serde: SerializerProtocol, { value, what }: Named): Promise<string> {
-  if (typeof value === 'function' || typeof value === 'symbol') throw lost(what)
+  if (typeof value === 'function' || typeof value === 'symbol') throw unserializableError(what)
   const { data } = await dump(serde, { value: [value], what })
-  if (typeof data !== 'string' || !data.startsWith('[')) throw lost(what)
+  if (typeof data !== 'string' || !data.startsWith('[')) throw unserializableError(what)
   return data.slice(1, -1)
 }
 
@@ -42,7 +43,7 @@ export async function load(
   return value
 }
 
-function lost(what: string): SavestateError {
+function unserializableError(what: string): SavestateError {
   return new SavestateError(
     'STATE_UNSTORABLE',
     `The serializer of LangGraph would lose the value of ${what}`,

@@ -1,6 +1,5 @@
-// The ledger's database, opened and checked. Before each write it checks that the file is still the one it opened and has a version
-// that this program knows: a newer program may have migrated it (I8), and a write to a file that was removed or replaced
-// would be reported as saved and be lost.
+// Opens the ledger's database, and checks it before each write. The schema must still have a version that this program knows: a newer
+// program may have migrated it (I8). The file must still be the one it opened: a write to a removed file would be lost silently.
 import { existsSync, renameSync, statSync } from 'node:fs'
 import { type Durability, SavestateError } from '../model/index.js'
 import {
@@ -17,14 +16,14 @@ import { refuseHalfRescued } from './maintenance/rescue.js'
 import { createTables, refuseOtherVersion, refuseOtherVersionInFile } from './schema.js'
 import { allowShrinking } from './maintenance/vacuum.js'
 
-/** It blocks the event loop, and is shorter than the time in which a hook must answer. */
+/** The wait blocks the event loop. It is shorter than the time limit of a hook. */
 const BUSY_MS = 8000
 const WAL_PAUSE_MS = 10
 
 export type CheckedDatabase = Database & {
   /**
-   * Replaces the file by another one, and opens that. The caller holds the store's lock alone. Throws STORE_BUSY and changes
-   * nothing if another connection has it open all the same.
+   * Replaces the file by another one and opens that. The caller holds the exclusive lock of the store. Throws STORE_BUSY, and
+   * changes nothing, if another connection has the file open despite the lock.
    */
   replaceBy(next: string): void
 }
@@ -49,8 +48,8 @@ export function openCheckedDatabase(home: string, durability: Durability): Check
         isInside = false
       }
     })
-  /** Tables of a newer version may lack the columns of a query. */
-  const explained = <T>(read: () => T): T => {
+  /** A query fails if a newer program has changed its tables. Then the version is the error to report. */
+  const explainVersion = <T>(read: () => T): T => {
     try {
       return read()
     } catch (error) {
@@ -67,14 +66,17 @@ export function openCheckedDatabase(home: string, durability: Durability): Check
     run: (sql, ...values) =>
       isInside
         ? database.run(sql, ...values)
-        : transaction(() => explained(() => database.run(sql, ...values))),
-    get: (sql, ...values) => explained(() => database.get(sql, ...values)),
-    all: (sql, ...values) => explained(() => database.all(sql, ...values)),
+        : transaction(() => explainVersion(() => database.run(sql, ...values))),
+    get: (sql, ...values) => explainVersion(() => database.get(sql, ...values)),
+    all: (sql, ...values) => explainVersion(() => database.all(sql, ...values)),
     replaceBy(next) {
       database.close()
       try {
-        // SQLite removes the log with the last connection. The log of the old file must not be beside the new one.
-        if (existsSync(log)) throw openElsewhere()
+        // SQLite removes the log when the last connection closes. The old log must not end up beside the new file.
+        if (existsSync(log))
+          throw new SavestateError('STORE_BUSY', 'Another program has the ledger open', {
+            hint: 'Close it, then run the command again. Nothing has been changed.',
+          })
         removeBackup(home)
         renameSync(next, path)
         syncFolder(home)
@@ -86,18 +88,13 @@ export function openCheckedDatabase(home: string, durability: Durability): Check
   }
 }
 
-function openElsewhere(): SavestateError {
-  return new SavestateError('STORE_BUSY', 'Another program has the ledger open', {
-    hint: 'Close it, then run the command again. Nothing has been changed.',
-  })
-}
-
 function openFile(path: string, durability: Durability): Database {
   let database: Database | undefined
   try {
     database = openDatabase(path, { timeoutMs: BUSY_MS })
     refuseOtherVersion(database)
-    if (isNew(database)) allowShrinking(database)
+    const isNew = database.get('SELECT 1 FROM file.sqlite_schema LIMIT 1') === undefined
+    if (isNew) allowShrinking(database)
     useWriteAheadLog(database)
     database.exec(`PRAGMA file.synchronous = ${durability === 'fsync' ? 'FULL' : 'NORMAL'}`)
     createTables(database)
@@ -113,11 +110,7 @@ function openFile(path: string, durability: Durability): Database {
   }
 }
 
-function isNew(database: Database): boolean {
-  return database.get('SELECT 1 FROM file.sqlite_schema LIMIT 1') === undefined
-}
-
-/** SQLite does not wait for this change while other processes have the file open. Only a new store needs it. */
+/** Only a new store needs it. Retries, because SQLite's busy timeout does not apply to this change. */
 function useWriteAheadLog(database: Database): void {
   for (
     let attempt = 1;

@@ -1,14 +1,14 @@
-// The names of the ledger's files in the store.
+// The paths of the ledger's files in the store.
 import { join } from 'node:path'
 
-export type LedgerFiles = {
+type LedgerFiles = {
   readonly ledger: string
   readonly log: string
   readonly shared: string
-  /** A ledger that a repair has made, until it replaces the old one. */
+  /** The ledger that a repair writes, until it replaces the old one. */
   readonly rescued: string
   readonly backup: string
-  /** A ledger with another key, until it replaces the old one. */
+  /** The ledger that a rekey writes, until it replaces the old one. */
   readonly rekeyed: string
 }
 

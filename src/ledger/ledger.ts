@@ -1,5 +1,5 @@
-// The record of everything that happened. A row is the commit point (I2): the objects it refers to are on disk and protected by a
-// ref before it is written (I1).
+// The SQLite database of a store. A row is the commit point (I2): the objects that it refers to are on disk, and protected by a ref,
+// before it is written (I1).
 import {
   type BytePath,
   type Checkpoint,
@@ -25,7 +25,7 @@ import { RowChecks } from './maintenance/check-rows.js'
 import { Notes } from './records/notes.js'
 import { StoreRecord } from './records/store-record.js'
 import { NameOwners } from './checkpoints/name-owners.js'
-import { number, operationOf, projectOf } from './rows.js'
+import { insertRow, number, toOperation, toProject } from './rows.js'
 import { refuseOtherVersion } from './schema.js'
 import { type GivenKeys, refuseSealed, StoreVault } from './encryption/index.js'
 import { Sessions } from './sessions/sessions.js'
@@ -37,7 +37,7 @@ import { Vacuum } from './maintenance/vacuum.js'
 
 export type NewProject = Project & {
   readonly createdAtMs: number
-  /** The folder above, so that a vanished project can be told from an unmounted disk. */
+  /** The parent folder: distinguishes a deleted project from an unmounted disk. */
   readonly parentDev: string
   readonly parentIno: string
 }
@@ -121,27 +121,20 @@ export class Ledger {
   }
 
   projectAt(path: BytePath): Project | undefined {
-    const row = this.#database.get(
-      'SELECT * FROM projects WHERE path = ?',
-      Buffer.from(path, 'latin1'),
-    )
-    return row === undefined ? undefined : projectOf(row)
+    const sql = 'SELECT * FROM projects WHERE path = ?'
+    const row = this.#database.get(sql, Buffer.from(path, 'latin1'))
+    return row === undefined ? undefined : toProject(row)
   }
 
-  /** The project of this path, made if there is none; two processes may ask at once. */
+  /** Returns the project at this path, and creates it if there is none. Two processes may call it at once. */
   ensureProject({ id, path, createdAtMs, parentDev, parentIno }: NewProject): Project {
     return this.#database.transaction(() => {
       const known = this.projectAt(path)
       if (known !== undefined) return known
-      this.#database.run(
-        'INSERT INTO projects (id, path, created_at, touched_at, parent_dev, parent_ino) VALUES (?, ?, ?, ?, ?, ?)',
-        id,
-        Buffer.from(path, 'latin1'),
-        createdAtMs,
-        createdAtMs,
-        parentDev,
-        parentIno,
-      )
+      const times = { created_at: createdAtMs, touched_at: createdAtMs }
+      const parent = { parent_dev: parentDev, parent_ino: parentIno }
+      const row = { id, path: Buffer.from(path, 'latin1'), ...times, ...parent }
+      insertRow(this.#database, 'projects', row)
       return { id, path }
     })
   }
@@ -152,7 +145,7 @@ export class Ledger {
        FROM projects ORDER BY touched_at DESC`,
     )
     return rows.map((row) => ({
-      project: projectOf(row),
+      project: toProject(row),
       checkpoints: number(row, 'checkpoints'),
       touchedAtMs: number(row, 'touched_at'),
       parentDev: String(row['parent_dev']),
@@ -162,10 +155,10 @@ export class Ledger {
 
   project(id: ProjectId): Project | undefined {
     const row = this.#database.get('SELECT * FROM projects WHERE id = ?', id)
-    return row === undefined ? undefined : projectOf(row)
+    return row === undefined ? undefined : toProject(row)
   }
 
-  /** `also` is part of the same step. */
+  /** `also` runs in the same transaction. */
   addCheckpoint(
     checkpoint: Checkpoint,
     details: SnapshotDetails,
@@ -178,26 +171,19 @@ export class Ledger {
   }
 
   /**
-   * A rewind, undo or redo with the checkpoint it led to: both or neither. `completed` is part of the same step, and
-   * adds to the checkpoint what is certain only then.
+   * Adds a rewind, undo or redo and its result in one transaction. `complete` runs in it too, and fills in what the caller can
+   * only know there.
    */
   addOperation<Result extends Checkpoint>(
     operation: Operation,
     result: { readonly checkpoint: Result; readonly details: SnapshotDetails },
-    completed: (checkpoint: Result) => Checkpoint = (checkpoint) => checkpoint,
+    complete: (checkpoint: Result) => Checkpoint = (checkpoint) => checkpoint,
   ): void {
     this.transaction(() => {
-      this.checkpoints.insert(completed(result.checkpoint), result.details)
-      this.#database.run(
-        'INSERT INTO operations (id, project, kind, at, safety, result, of) VALUES (?, ?, ?, ?, ?, ?, ?)',
-        operation.id,
-        operation.project,
-        operation.kind,
-        operation.atMs,
-        operation.safety,
-        operation.result,
-        operation.of,
-      )
+      this.checkpoints.insert(complete(result.checkpoint), result.details)
+      const { id, project, kind, atMs: at, safety, of } = operation
+      const row = { id, project, kind, at, safety, result: operation.result, of }
+      insertRow(this.#database, 'operations', row)
     })
   }
 
@@ -205,20 +191,20 @@ export class Ledger {
   operations(project: ProjectId): Operation[] {
     return this.#database
       .all('SELECT * FROM operations WHERE project = ? ORDER BY seq', project)
-      .map(operationOf)
+      .map(toOperation)
   }
 
-  /** Throws KEY_MISSING, KEY_WRONG or STORE_DAMAGED for metadata that was read without being opened. */
+  /** Throws KEY_MISSING, KEY_WRONG or STORE_DAMAGED for metadata that is still sealed. */
   expectOpen(metadata: unknown): void {
     refuseSealed(this.#vault, metadata)
   }
 
-  /** All or nothing; never nested. */
+  /** Never nested. */
   transaction<T>(work: () => T): T {
     return this.#database.transaction(work)
   }
 
-  /** All reads in it see the ledger as it is at the first of them. Never nested, and nothing is written in it. */
+  /** A read transaction: all reads see the ledger as it is at the first one. Never nested. */
   view<T>(work: () => T): T {
     this.#database.exec('BEGIN')
     try {
@@ -229,8 +215,8 @@ export class Ledger {
   }
 
   /**
-   * Like `transaction`, but without fsync, which is most of the time of a small transaction (bench/rows/daemon.ts). The write may be
-   * lost on power failure; ordering is preserved.
+   * Like `transaction`, but without fsync, which takes most of the time of a small transaction (bench/rows/daemon.ts). The write may
+   * be lost on power failure; ordering is preserved.
    */
   transactionNoSync<T>(work: () => T): T {
     if (this.#durability !== 'fsync') return this.transaction(work)
@@ -242,12 +228,12 @@ export class Ledger {
     }
   }
 
-  /** Writes a backup beside the ledger, unless there is one of the last day. Under the lock of a collection. */
+  /** Writes a backup beside the ledger, unless one is younger than a day. The caller holds the lock of a collection. */
   backUp(nowMs: number): void {
     backUpLedger(this.#database, this.#home, nowMs)
   }
 
-  /** Before rows are removed that the user wants gone. The next prune writes another backup. */
+  /** Call it before removing rows for the user: a backup must not keep them. The next prune writes another one. */
   removeBackup(): void {
     removeBackup(this.#home)
   }
@@ -258,18 +244,18 @@ export class Ledger {
   }
 
   /**
-   * With `tidy` the write-ahead log is merged into the file though others have it open, which may take some milliseconds; the
-   * last to close it merges it in any case.
+   * `tidy` merges the write-ahead log into the file even if other processes have it open, which may take some milliseconds. The last
+   * process to close the file always merges it.
    */
   close({ tidy }: { readonly tidy: boolean } = { tidy: false }): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    // Busy while another process reads: then it stays, and is merged later.
+    // While another process reads, SQLite returns "busy" and leaves the log for later.
     if (tidy) this.#database.get('PRAGMA file.wal_checkpoint(TRUNCATE)')
     this.#database.close()
   }
 
-  /** For one whose files are to be put right. */
+  /** Closes the ledger without writing to its files, which a repair is about to replace. */
   abandon(): void {
     if (this.#isClosed) return
     this.#isClosed = true

@@ -1,7 +1,5 @@
-// Between rows and nouns. Paths are bytes; lists are JSON (in which a path is text of one character per
-// byte, so that nothing is lost).
+// Converts rows to the types of the model and back. A path column holds bytes. In JSON, a path is text with one character per byte.
 import {
-  type ChangeCounts,
   type Checkpoint,
   type CheckpointKind,
   bytePathOf,
@@ -24,20 +22,20 @@ import {
   type SessionFacts,
   type SkipCounts,
 } from '../model/index.js'
-import type { SqlRow } from '../system/index.js'
-import { authorsIn } from './checkpoints/authors.js'
+import type { Database, SqlRow, SqlValue } from '../system/index.js'
+import { parseAuthors } from './checkpoints/authors.js'
 import {
-  checkpointPlace,
-  openShown,
-  type Place,
+  checkpointContext,
+  openForDisplay,
+  type SealContext,
   refuseSealed,
   sealText,
-  sessionPlace,
+  sessionContext,
   type Vault,
 } from './encryption/index.js'
 
-/** Rows of `checkpoints` with `session_id` and `session_agent`, from the row of the session. */
-export function checkpointOf(row: SqlRow, vault: Vault): Checkpoint {
+/** `row` is a row of `checkpoints` joined with `session_id` and `session_agent`. */
+export function toCheckpoint(row: SqlRow, vault: Vault): Checkpoint {
   const project = optional(row, 'project')
   const common = {
     id: parseCheckpointId(text(row, 'id')),
@@ -47,30 +45,18 @@ export function checkpointOf(row: SqlRow, vault: Vault): Checkpoint {
     reason: optional(row, 'reason'),
     createdAtMs: number(row, 'created_at'),
     pinned: number(row, 'pinned') !== 0,
-    authors: authorsIn(row['authors']),
+    authors: parseAuthors(row['authors']),
     session: row['session'] === null ? null : sessionFactsOf(row, vault),
   }
   if (row['tree'] === null) {
     const { session } = common
     invariant(session !== null, 'a checkpoint without a snapshot has a session')
-    // A prune that takes the files leaves their number.
+    // A prune that removes the files keeps their number.
     const pruned = row['file_count'] === null ? {} : ({ filesPruned: true } as const)
     return { ...common, session, commit: null, snapshot: null, changes: null, ...pruned }
   }
   invariant(common.project !== null, 'a checkpoint with a snapshot has a project')
   return { ...common, project: common.project, ...filesOf(row) }
-}
-
-function changesOf(row: SqlRow): ChangeCounts {
-  return {
-    files: number(row, 'files'),
-    insertions: number(row, 'insertions'),
-    deletions: number(row, 'deletions'),
-  }
-}
-
-function skippedCountsOf(row: SqlRow): SkipCounts {
-  return JSON.parse(text(row, 'skipped_counts')) as SkipCounts
 }
 
 function sessionFactsOf(row: SqlRow, vault: Vault): SessionFacts {
@@ -86,7 +72,7 @@ function sessionFactsOf(row: SqlRow, vault: Vault): SessionFacts {
     toolCall: optional(row, 'tool_call'),
     state: row['state'] === null ? null : parseStateId(number(row, 'state')),
     schemaVersion: row['schema_version'] === null ? null : number(row, 'schema_version'),
-    metadata: metadataOf(row, { vault, place: checkpointPlace(text(row, 'id')) }),
+    metadata: decodeMetadata(row, { vault, context: checkpointContext(text(row, 'id')) }),
     operationId: optional(row, 'operation_id'),
   }
 }
@@ -94,23 +80,27 @@ function sessionFactsOf(row: SqlRow, vault: Vault): SessionFacts {
 function filesOf(row: SqlRow): Pick<FilesCheckpoint, 'commit' | 'changes' | 'snapshot'> {
   return {
     commit: parseObjectId(text(row, 'commit')),
-    changes: changesOf(row),
+    changes: {
+      files: number(row, 'files'),
+      insertions: number(row, 'insertions'),
+      deletions: number(row, 'deletions'),
+    },
     snapshot: {
       tree: parseObjectId(text(row, 'tree')),
       fileCount: number(row, 'file_count'),
       sizeBytes: number(row, 'size_bytes'),
-      skippedCounts: skippedCountsOf(row),
+      skippedCounts: JSON.parse(text(row, 'skipped_counts')) as SkipCounts,
     },
   }
 }
 
-export function projectOf(row: SqlRow): Project {
+export function toProject(row: SqlRow): Project {
   const path = row['path']
   invariant(path instanceof Uint8Array, 'a project row has a path')
   return { id: parseProjectId(text(row, 'id')), path: bytePathOf(path) }
 }
 
-export function operationOf(row: SqlRow): Operation {
+export function toOperation(row: SqlRow): Operation {
   const of = optional(row, 'of')
   return {
     id: parseOperationId(text(row, 'id')),
@@ -123,7 +113,7 @@ export function operationOf(row: SqlRow): Operation {
   }
 }
 
-export function sessionOf(row: SqlRow, vault: Vault): Session {
+export function toSession(row: SqlRow, vault: Vault): Session {
   const project = optional(row, 'project')
   const head = optional(row, 'head')
   const forkedFrom = optional(row, 'forked_from')
@@ -139,7 +129,7 @@ export function sessionOf(row: SqlRow, vault: Vault): Session {
     head: head === null ? null : parseCheckpointId(head),
     nextStep: number(row, 'next_step'),
     turn: number(row, 'turn'),
-    metadata: metadataOf(row, { vault, place: sessionPlace(text(row, 'id')) }),
+    metadata: decodeMetadata(row, { vault, context: sessionContext(text(row, 'id')) }),
     forkedFrom: forkedFrom === null ? null : parseCheckpointId(forkedFrom),
     fence: number(row, 'fence'),
     lease:
@@ -152,34 +142,44 @@ export function sessionOf(row: SqlRow, vault: Vault): Session {
   }
 }
 
-type Sealable = { readonly vault: Vault; readonly place: Place }
+type Sealable = { readonly vault: Vault; readonly context: SealContext }
 
-/** A value of the caller's, in the form of the serializer; absent is undefined. Without its key a SealedValue. */
-function metadataOf(row: SqlRow, { vault, place }: Sealable): unknown {
+/** Undefined if there is none; a SealedValue if the caller did not pass its key. */
+function decodeMetadata(row: SqlRow, { vault, context }: Sealable): unknown {
   const stored = optional(row, 'metadata')
   if (stored === null) return undefined
-  const shown = openShown(vault, stored, place)
+  const shown = openForDisplay(vault, stored, context)
   return 'sealed' in shown ? shown.sealed : decodeValue(shown.text)
 }
 
 /** Inside the transaction that writes it. */
-export function storedMetadata(value: unknown, { vault, place }: Sealable): string | null {
+export function encodeMetadata(value: unknown, { vault, context }: Sealable): string | null {
   if (value === undefined) return null
   refuseSealed(vault, value)
-  return sealText(vault, metadataText(value), place)
+  return sealText(vault, metadataText(value), context)
 }
 
-/** Whoever lists checkpoints reads it, and does not know the classes of the agent. */
+/** Without registered classes: the programs that list checkpoints do not know the classes of the agent. */
 function metadataText(value: unknown): string {
   try {
     return encodeValue(value, { path: ['metadata'] }).text
   } catch (cause) {
     if (!(cause instanceof SavestateError) || cause.code !== 'STATE_UNSTORABLE') throw cause
     throw new SavestateError('STATE_UNSTORABLE', cause.message, {
-      hint: 'Metadata cannot contain instances of classes, not even of registered ones: put what is needed into a plain object.',
+      hint: 'Metadata cannot contain class instances, not even of registered classes. Use plain objects instead.',
       cause,
     })
   }
+}
+
+export function insertRow(
+  database: Database,
+  table: string,
+  row: Readonly<Record<string, SqlValue>>,
+): void {
+  const columns = Object.keys(row).map((column) => `"${column}"`)
+  const marks = columns.map(() => '?').join()
+  database.run(`INSERT INTO ${table} (${columns.join()}) VALUES (${marks})`, ...Object.values(row))
 }
 
 export function number(row: SqlRow, column: string): number {

@@ -1,5 +1,5 @@
-// The schema's version: creates a new ledger in its present form, and refuses every other version untouched (I8).
-// There are no migrations, because no other version was ever published. The first one belongs into `createTables`.
+// Creates the tables of a new ledger, and refuses a ledger of any other version without changing it (I8). There are no migrations,
+// because no other version was ever published. The first one belongs into `createTables`.
 import { SavestateError } from '../model/index.js'
 import { type Database, versionInFile } from '../system/index.js'
 import { TABLES } from './tables.js'
@@ -7,12 +7,12 @@ import { TABLES } from './tables.js'
 /** Versions 1 to 4 existed before the first release only. */
 export const SCHEMA_VERSION = 5
 
-/** Checked before SQLite opens the file for writing, which would leave files beside it (I8). */
+/** Call it before SQLite opens the file for writing, which would create files beside it (I8). */
 export function refuseOtherVersionInFile(path: string): void {
   refuseVersion(versionInFile(path) ?? 0)
 }
 
-/** The same for a version that is still in the write-ahead log. */
+/** Like `refuseOtherVersionInFile`, but also sees a version that is still in the write-ahead log. */
 export function refuseOtherVersion(database: Database): void {
   refuseVersion(versionOf(database))
 }
@@ -26,11 +26,11 @@ function refuseVersion(version: number): void {
       hint: 'Update savestate. Nothing has been changed.',
     })
   throw new SavestateError('STORE_UNUSABLE', message, {
-    hint: 'The store is from before the first release, and nothing has been changed. Move it away, or set SAVESTATE_HOME to another folder.',
+    hint: 'The store is from before the first release. Move it away, or set SAVESTATE_HOME to another folder. Nothing has been changed.',
   })
 }
 
-/** Does nothing if the ledger has its tables. Two processes may call it at once. */
+/** Does nothing if the tables exist. Two processes may call it at once. */
 export function createTables(database: Database): void {
   if (versionOf(database) === SCHEMA_VERSION) return
   database.transaction(() => {

@@ -1,4 +1,4 @@
-// The tables of the ledger, except those that states, threads, keys and the store's own records define beside their code.
+// The tables of the ledger. Those of states, threads, keys and the store's own records are defined beside their code.
 import { KEY_TABLES } from './encryption/index.js'
 import { STATE_TABLES } from './states/index.js'
 import { STORE_TABLES } from './records/store-tables.js'
@@ -14,9 +14,9 @@ export const TABLES = `
     parent_ino TEXT NOT NULL,
     -- The tool calls of agents that are in progress, as JSON.
     tasks TEXT,
-    -- The sizes of its checkpoints as JSON, until they change.
+    -- A cache of the sizes of its checkpoints, as JSON.
     sizes TEXT,
-    -- 1 if a checkpoint was removed that the undo of a rewind needs.
+    -- 1 if a checkpoint that an undo needs was removed.
     has_lost_undo INTEGER NOT NULL DEFAULT 0
   ) STRICT;
 
@@ -55,7 +55,7 @@ export const TABLES = `
     fence INTEGER NOT NULL DEFAULT 0,
     lease_owner TEXT,
     lease_expires_at INTEGER,
-    -- A deleted session leaves its row: a late write must find that it is gone.
+    -- A deleted session keeps its row, so that a late write fails.
     deleted_at INTEGER
   ) STRICT;
   CREATE INDEX file.sessions_by_status ON sessions (status, updated_at);
@@ -94,7 +94,7 @@ export const TABLES = `
     authors TEXT,
     -- NULL: the user outside of sessions, the program that saved it in a session.
     named_by TEXT,
-    -- What of it cannot be read, as JSON; NULL: nothing.
+    -- The parts of it that cannot be read, as JSON; NULL if all can.
     damage TEXT
   ) STRICT;
   CREATE INDEX file.checkpoints_by_project ON checkpoints (project, seq) WHERE project IS NOT NULL;
@@ -122,12 +122,12 @@ export const TABLES = `
     step INTEGER NOT NULL,
     started_at INTEGER NOT NULL,
     ended_at INTEGER,
-    -- Reverted by a rewind of the state: the call may be made again.
+    -- The step of the rewind that reverted the call, which may then be made again; 0 if none did.
     reverted INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE UNIQUE INDEX file.tool_calls_by_id ON tool_calls (session, id) WHERE reverted = 0;
 
-  -- What a call has streamed so far; merged into its outcome at the end.
+  -- Values that a call has streamed so far; deleted when it ends.
   CREATE TABLE file.partials (
     call INTEGER NOT NULL REFERENCES tool_calls (seq),
     number INTEGER NOT NULL,

@@ -1,4 +1,4 @@
-// What the saver serializes again: a value that changed, and one whose changes cannot be detected.
+// The saver serializes a value again if it changed, or if its changes cannot be detected.
 import { AIMessage } from '@langchain/core/messages'
 import { MemorySaver } from '@langchain/langgraph-checkpoint'
 import { expect, test } from 'vitest'
@@ -49,7 +49,7 @@ class Secret {
   }
 }
 
-test('every change of what is enumerable is detected, however deep', async () => {
+test('every change of an enumerable property is detected, at any depth', async () => {
   const shared = { n: 1 }
   const cycle: Record<string, unknown> = { a: [1] }
   cycle['self'] = cycle
@@ -74,7 +74,7 @@ test('every change of what is enumerable is detected, however deep', async () =>
   expect(await Promise.all(seen)).toEqual(seen.map(() => true))
 })
 
-test('what changes nothing that is serialized is no change', async () => {
+test('a change that does not affect the JSON is ignored', async () => {
   const seen = [
     seesChange({ a: 1 }, (it) => void (it.a = 1)),
     seesChange([], () => undefined),
@@ -86,7 +86,7 @@ test('what changes nothing that is serialized is no change', async () => {
   expect(await Promise.all(seen)).toEqual(seen.map(() => false))
 })
 
-test('a value with more to it than its properties is serialized each time', async () => {
+test('a value whose JSON depends on more than its properties is serialized each time', async () => {
   const odd: unknown[] = [
     new Map(),
     new Set(),

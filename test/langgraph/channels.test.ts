@@ -1,4 +1,4 @@
-// Whatever happens to a list between two puts, its stored texts are those of the list as a whole.
+// The stored texts of a list equal its JSON as a whole, after any change between two puts.
 import { AIMessage } from '@langchain/core/messages'
 import { MemorySaver } from '@langchain/langgraph-checkpoint'
 import { expect, test } from 'vitest'
@@ -91,7 +91,7 @@ test.each([1, 2, 3, 4, 5])('edits of a list, from the seed %i', async (seed) => 
   }
 })
 
-test('two puts under way at once do not disturb each other or the next', async () => {
+test('two concurrent puts do not affect each other or the next one', async () => {
   const channels = new Channels(serde)
   const [a, b, c] = [{ n: 1 }, { n: 2 }, { n: 3 }]
   const dumped = (list: readonly unknown[]) =>
@@ -106,7 +106,7 @@ test('two puts under way at once do not disturb each other or the next', async (
   ])
 })
 
-test('a value of half a million items in one is no trouble', async () => {
+test('a value of half a million items can be stored', async () => {
   const channels = new Channels(serde)
   const vector = Array.from({ length: 500_000 }, (_, n) => n)
   const values = new Map([['docs', [{ vector }]]])
@@ -117,7 +117,7 @@ test('a value of half a million items in one is no trouble', async () => {
   expect(String(second.get('docs')).slice(-10)).toBe('499998,-1]}'.slice(-10))
 })
 
-test('more threads than are remembered are still stored rightly', async () => {
+test('threads beyond the cache limit are stored correctly', async () => {
   const channels = new Channels(serde)
   const message = { text: 'shared by all' }
   for (let round = 0; round < 2; round += 1) {

@@ -41,7 +41,7 @@ export function runConformance<Saver extends BaseCheckpointSaver>(suite: {
     validate(initializer)
     deltaChannelHistoryTests(initializer)
 
-    // An update of the suite that drops tests, or that begins to know our name, must not pass unseen.
+    // An update of the suite that drops tests, or that skips tests for our name, must fail.
     test(`all ${testsInSuite} tests have run`, ({ task }) => {
       const others = testsOf(task.suite).filter((other) => other !== task)
       const skipped = others.filter(
@@ -56,8 +56,8 @@ export function runConformance<Saver extends BaseCheckpointSaver>(suite: {
 }
 
 /**
- * The suite looks these names up while it registers its tests and again while they run. Between the two, the tests of
- * another saver in the same file may have run and handed them back.
+ * The suite reads these names while it registers its tests and again while they run. Between the two, the tests of
+ * another saver in the same file may have run and removed them.
  */
 function lendGlobals(): void {
   const lent = { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it }

@@ -1,4 +1,4 @@
-// The built saver against LangGraph's own suite.
+// Runs LangGraph's own suite against the built saver.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 // Several threads of one real graph, in a process of their own, so that it can be killed:
 //   node crash-graph.mjs '{"home":…,"log":…,"threads":["t0",…],"killAt":7,"project":…}'
-// Each thread goes on from wherever it stopped, to the end. `killAt` is the number of the moment (just before or just
+// Each thread continues from where it stopped, to the end. `killAt` is the number of the event (just before or just
 // after the saver stores something) at which the process kills itself. The log has a line when a node runs, one when
 // the saver has confirmed its work, and one with the result of each thread that got to its end.
 import { appendFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// A graph whose process is killed, again and again, comes to its right end, and no node whose work the saver has
+// A graph whose process is killed repeatedly still ends with the right result, and no node whose work the saver has
 // confirmed runs a second time.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -43,7 +43,7 @@ function logOf(it: Scratch): Line[] {
   return lines.map((line) => JSON.parse(line) as Line)
 }
 
-/** What ran after it was confirmed, and what was confirmed and is not in the result. */
+/** Nodes that ran again after they were confirmed, and confirmed nodes that are missing from the result. */
 function lostWork(lines: readonly Line[]): string[] {
   const confirmed = new Set<string>()
   return lines.flatMap(({ thread, ran, confirmed: done }) => {
@@ -62,9 +62,9 @@ function finished(lines: readonly Line[]): Record<string, unknown> {
 const THREADS = ['t0', 't1', 't2', 't3', 't4']
 const ALL_FINISHED = Object.fromEntries(THREADS.map((thread) => [thread, RESULT]))
 
-test('killed around its writes, a graph is resumed by other processes to its right end', async () => {
+test('a graph that is killed around its writes ends with the right result in other processes', async () => {
   await using it = await scratch()
-  // Each process gets some way further than the one before and dies at another kind of moment.
+  // Each process gets further than the one before, and dies at another kind of event.
   const killedAt = [1, 2, 17, 31, 44, 58]
   for (const killAt of killedAt) {
     const { signal } = spawnSync(process.execPath, argumentsFor(it, { threads: THREADS, killAt }))
@@ -78,7 +78,7 @@ test('killed around its writes, a graph is resumed by other processes to its rig
   expect(lostWork(lines)).toEqual([])
 })
 
-test('killed at any time from outside, the same', async () => {
+test('a graph that is killed at any time from outside ends with the right result', async () => {
   await using it = await scratch()
   for (const delayMs of [0, 12, 30]) {
     const lengthBefore = logOf(it).length
@@ -98,7 +98,7 @@ test('killed at any time from outside, the same', async () => {
   expect(lostWork(lines)).toEqual([])
 })
 
-test('killed between the folder and the graph, a put leaves the graph as it was', async () => {
+test('a put that is killed between saving the folder and the graph leaves the graph unchanged', async () => {
   await using it = await scratch({ files: { 'a.txt': 'one' } })
   const given = argumentsFor(it, { threads: ['t0'], project: it.project })
   const env = { ...process.env, SAVESTATE_FAILPOINT: 'save:after-row' }

@@ -1,4 +1,4 @@
-// The folder saved with the graph, and brought back with it.
+// Saving the folder with the graph, and rewinding it.
 import { Annotation, START, StateGraph } from '@langchain/langgraph'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,14 +24,14 @@ function writers(it: Scratch, saver: InstanceType<typeof SavestateSaver>) {
     .compile({ checkpointer: saver })
 }
 
-test('every checkpoint of the graph has the files as they were, and time travel can bring them back', async () => {
+test('every checkpoint of the graph has its files, and rewindFiles restores them', async () => {
   await using it = await scratch({ files: { 'work.txt': 'by nobody' } })
   const store = await it.open()
   const project = await store.project(it.project)
   const saver = new SavestateSaver({ store, project, files: true })
   const graph = writers(it, saver)
   const config = { configurable: { thread_id: 'my thread' } }
-  // Waiting at each step: else a node may run while the folder is still being saved.
+  // Wait at each step: otherwise a node may run while the folder is being saved.
   await graph.invoke({ done: [] }, { ...config, durability: 'sync' })
 
   const history = []
@@ -77,7 +77,7 @@ test('a saver that opens its own store can save files too', async () => {
   expect(list.checkpoints.at(-1)?.reason).toBe('langgraph t hread step 4')
 })
 
-test('without saved files there is nothing to bring back, and that is said', async () => {
+test('rewindFiles reports a checkpoint without files', async () => {
   await using it = await scratch()
   const store = await it.open()
   const saver = new SavestateSaver({ store })

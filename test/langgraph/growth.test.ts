@@ -1,4 +1,4 @@
-// What a thread costs that grows, counted instead of timed: what is serialized at a put, and what is stored.
+// The cost of a growing thread, counted instead of timed: values serialized at a put, and bytes stored.
 import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messages'
 import { DatabaseSync } from '../support/own-sqlite.js'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ const kinds: Readonly<Record<string, (step: number) => Message[]>> = {
 }
 
 test.each(Object.keys(kinds))(
-  'of %s messages only new ones are serialized and stored',
+  'with %s messages, only new ones are serialized and stored',
   async (kind) => {
     await using it = await scratch()
     const { home } = it
@@ -41,7 +41,7 @@ test.each(Object.keys(kinds))(
     // The two messages and the metadata; at first `done` too.
     expect([...calls]).toEqual([4, 3])
 
-    // Nor is what was read.
+    // A value that was read is not serialized either.
     const { messages: read } = (await valuesAt(saver, at('t'))) ?? {}
     if (!Array.isArray(read)) throw new Error('There are no messages')
     expect(read).toEqual(messages)
@@ -51,7 +51,7 @@ test.each(Object.keys(kinds))(
     await saver.close()
 
     const contentBytes = JSON.stringify(messages).length
-    // As wholes the lists would be half as many times their content as there are steps.
+    // Stored as a whole each time, the lists would take their content times half the number of steps.
     expect(storedBytes(home)).toBeLessThan(contentBytes * 2 + STEPS * 1000 + 200_000)
   },
 )

@@ -1,12 +1,12 @@
-// What comes back of what was put: by the rules of LangGraph, and beyond what its suite looks at.
+// Reading back what was put: LangGraph's rules, and cases that its suite does not cover.
 import { MemorySaver } from '@langchain/langgraph-checkpoint'
 import { expect, test } from 'vitest'
 import {
   at,
-  checkpointOf,
+  toCheckpoint,
   idIn,
   listOf,
-  metadataOf,
+  decodeMetadata,
   put,
   putChain,
   scratchSaver,
@@ -32,7 +32,7 @@ test('two forks of one checkpoint keep their own values under the same versions'
   ])
 })
 
-test('bytes come back as they were, however they are changed after the put', async () => {
+test('bytes are stored as they were at the put, even if they change afterwards', async () => {
   await using s = await scratchSaver()
   const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte)
   const value = { raw: bytes, list: [bytes, 'text'], inside: { of: bytes }, none: new Uint8Array() }
@@ -51,7 +51,7 @@ test('bytes come back as they were, however they are changed after the put', asy
   expect(tuple?.pendingWrites).toEqual([['task', 'raw', new Uint8Array([0, 255, 128])]])
 })
 
-test('values of every kind that the serializer knows come back as from LangGraph’s own saver', async () => {
+test('every kind of value reads back as from LangGraph’s own saver', async () => {
   await using s = await scratchSaver()
   const memory = new MemorySaver()
   const values = {
@@ -68,8 +68,8 @@ test('values of every kind that the serializer knows come back as from LangGraph
     numbers: [0, -0, 1e300, Number.NaN],
     strings: ['a', 'b', 'a'],
   }
-  const made = checkpointOf(values)
-  const metadata = metadataOf()
+  const made = toCheckpoint(values)
+  const metadata = decodeMetadata()
   const config = await s.saver.put(at('t'), made, metadata, made.channel_versions)
   await memory.put(at('t'), made, metadata)
   const read = await (await s.reopen()).getTuple(config)
@@ -77,7 +77,7 @@ test('values of every kind that the serializer knows come back as from LangGraph
   expect(Object.keys(read?.checkpoint.channel_values ?? {})).toEqual(Object.keys(values))
 })
 
-test('what is changed in place between two puts is seen', async () => {
+test('a change in place between two puts is detected', async () => {
   await using s = await scratchSaver()
   const message = {
     role: 'user',
@@ -120,7 +120,7 @@ test('what is changed in place between two puts is seen', async () => {
   ])
 })
 
-test('what was read, changed in place and put again is seen', async () => {
+test('a change in place of a value that was read is detected', async () => {
   await using s = await scratchSaver()
   const config = await put(s.saver, at('t'), { values: { list: [{ n: { m: 1 } }, { n: 2 }] } })
   const read = await s.saver.getTuple(config)
@@ -134,14 +134,14 @@ test('what was read, changed in place and put again is seen', async () => {
   expect(await valuesAt(s.saver, config)).toEqual({ list: [{ n: { m: 1 } }, { n: 2 }] })
 })
 
-test('a channel that is gone, new or of a changed version is so on reading', async () => {
+test('removed, new and changed channels read back as such', async () => {
   await using s = await scratchSaver()
-  const first = checkpointOf({ a: 'v1', b: 'v2' })
-  const one = await s.saver.put(at('t'), first, metadataOf(), { a: 1, b: 1 })
-  const second = checkpointOf({ a: 'v1+', b: 'v2' }, { channel_versions: { a: 2, b: 1 } })
-  const two = await s.saver.put(one, second, metadataOf(), { a: 2 })
-  const third = checkpointOf({ a: 'v1+', c: 'new' }, { channel_versions: { a: 2, b: 1, c: 1 } })
-  const three = await s.saver.put(two, third, metadataOf(), { c: 1 })
+  const first = toCheckpoint({ a: 'v1', b: 'v2' })
+  const one = await s.saver.put(at('t'), first, decodeMetadata(), { a: 1, b: 1 })
+  const second = toCheckpoint({ a: 'v1+', b: 'v2' }, { channel_versions: { a: 2, b: 1 } })
+  const two = await s.saver.put(one, second, decodeMetadata(), { a: 2 })
+  const third = toCheckpoint({ a: 'v1+', c: 'new' }, { channel_versions: { a: 2, b: 1, c: 1 } })
+  const three = await s.saver.put(two, third, decodeMetadata(), { c: 1 })
   expect(await valuesAt(s.saver, one)).toEqual({ a: 'v1', b: 'v2' })
   expect(await valuesAt(s.saver, two)).toEqual({ a: 'v1+', b: 'v2' })
   const values = await valuesAt(s.saver, three)
@@ -151,11 +151,11 @@ test('a channel that is gone, new or of a changed version is so on reading', asy
 
 test('versions, versions seen and metadata come back', async () => {
   await using s = await scratchSaver()
-  const made = checkpointOf(
+  const made = toCheckpoint(
     { a: 1 },
     { versions_seen: { node1: { a: 1, b: 2 }, node2: { a: 3 } }, channel_versions: { a: 1, z: 7 } },
   )
-  const metadata = metadataOf({
+  const metadata = decodeMetadata({
     source: 'input',
     step: -1,
     custom: { key: ['value'] },
@@ -170,11 +170,11 @@ test('versions, versions seen and metadata come back', async () => {
   })
 })
 
-test('a put under an id that is there replaces it', async () => {
+test('a put with an existing id replaces the checkpoint', async () => {
   await using s = await scratchSaver()
-  const made = checkpointOf({ a: 1 })
-  const config = await s.saver.put(at('t'), made, metadataOf(), { a: 1 })
-  await s.saver.put(at('t'), { ...made, channel_values: { a: 2 } }, metadataOf({ step: 9 }), {
+  const made = toCheckpoint({ a: 1 })
+  const config = await s.saver.put(at('t'), made, decodeMetadata(), { a: 1 })
+  await s.saver.put(at('t'), { ...made, channel_values: { a: 2 } }, decodeMetadata({ step: 9 }), {
     a: 1,
   })
   const all = await listOf(s.saver, at('t'))
@@ -184,16 +184,16 @@ test('a put under an id that is there replaces it', async () => {
   expect(await s.saver.getTuple(config)).toEqual(all[0])
 })
 
-test('puts and writes that are not waited for are stored in the order they were asked for', async () => {
+test('puts and writes that are not awaited are stored in the order of their calls', async () => {
   await using s = await scratchSaver()
-  const [first, second] = [checkpointOf({ a: 1 }), checkpointOf({ a: 2 })]
+  const [first, second] = [toCheckpoint({ a: 1 }), toCheckpoint({ a: 2 })]
   const parent = at('t', { id: first.id })
-  // LangGraph sends the writes of the second step while the put of the first is under way.
+  // LangGraph sends the writes of the second step while the put of the first is running.
   await Promise.all([
-    s.saver.put(at('t'), first, metadataOf(), { a: 1 }),
+    s.saver.put(at('t'), first, decodeMetadata(), { a: 1 }),
     s.saver.putWrites(at('t', { id: second.id }), [['a', 3]], 'task'),
     s.saver.putWrites(parent, [['a', 2]], 'task'),
-    s.saver.put(parent, second, metadataOf({ step: 1 }), { a: 1 }),
+    s.saver.put(parent, second, decodeMetadata({ step: 1 }), { a: 1 }),
     s.saver.putWrites(parent, [['a', 'too late']], 'task'),
   ])
   const all = await listOf(s.saver, at('t'))
@@ -203,7 +203,7 @@ test('puts and writes that are not waited for are stored in the order they were 
   ])
 })
 
-test('a list that loses its oldest items at every step, and moves others, is kept right', async () => {
+test('a list that drops its oldest items and moves others at every step is stored correctly', async () => {
   await using s = await scratchSaver()
   let config = at('t')
   let list: unknown[] = []
@@ -218,7 +218,7 @@ test('a list that loses its oldest items at every step, and moves others, is kep
   expect(await valuesAt(s.saver, at('t'))).toEqual({ list: 'no list' })
 })
 
-test('hundreds of channels are kept, and each can be asked for', async () => {
+test('hundreds of channels are stored, and each can be read', async () => {
   await using s = await scratchSaver()
   const names = Array.from({ length: 400 }, (_, number) => `channel ${number}`)
   const values = Object.fromEntries(names.map((name, number) => [name, [name, { number }]]))

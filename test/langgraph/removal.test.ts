@@ -1,11 +1,11 @@
-// Copying and forgetting. The cases of LangGraph's conformance suite for Python (libs/checkpoint-conformance), which
+// Copying and deleting. The cases of LangGraph's conformance suite for Python (libs/checkpoint-conformance), which
 // the one for JavaScript lacks, and those of delta channels.
 import { describe, expect, test } from 'vitest'
 import {
   at,
   type Config,
   idIn,
-  idsOf,
+  listIds,
   listOf,
   put,
   putChain,
@@ -42,7 +42,7 @@ describe('copyThread', () => {
     expect(await listOf(s.saver, { configurable: { thread_id: 'from' } })).toEqual(before)
   })
 
-  test('leaves each of the two to itself afterwards', async () => {
+  test('makes an independent copy', async () => {
     await using s = await scratchSaver()
     const chain = await putChain(s.saver, at('from'), steps(2))
     await s.saver.copyThread('from', 'to')
@@ -53,7 +53,7 @@ describe('copyThread', () => {
     expect(await listOf(s.saver, at('from'))).toEqual([])
   })
 
-  test('of a thread that is not there, or to itself, changes nothing', async () => {
+  test('does nothing for a missing thread, or to the thread itself', async () => {
     await using s = await scratchSaver()
     await putChain(s.saver, at('there'), steps(2))
     const before = await listOf(s.saver, {})
@@ -63,15 +63,15 @@ describe('copyThread', () => {
     expect(await listOf(s.saver, {})).toEqual(before)
   })
 
-  test('begins a deleted thread anew', async () => {
+  test('creates a deleted thread again', async () => {
     await using s = await scratchSaver()
     await putChain(s.saver, at('from'), steps(1))
     await putChain(s.saver, at('to'), steps(1))
     await s.saver.deleteThread('to')
     await s.saver.copyThread('from', 'to')
     const next = await put(s.saver, last(await putChain(s.saver, at('to'), steps(1))))
-    expect(await idsOf(s.saver, at('to'))).toContain(idIn(next))
-    expect(await idsOf(s.saver, at('to'))).toHaveLength(3)
+    expect(await listIds(s.saver, at('to'))).toContain(idIn(next))
+    expect(await listIds(s.saver, at('to'))).toHaveLength(3)
   })
 })
 
@@ -87,10 +87,10 @@ describe('prune', () => {
     await s.saver.prune(['one', 'two', 'missing'], 'keep_latest')
     await s.saver.prune([])
     expect({
-      one: await idsOf(s.saver, at('one')),
-      child: await idsOf(s.saver, at('one', { ns: 'child:1' })),
-      two: await idsOf(s.saver, at('two')),
-      other: await idsOf(s.saver, at('other')),
+      one: await listIds(s.saver, at('one')),
+      child: await listIds(s.saver, at('one', { ns: 'child:1' })),
+      two: await listIds(s.saver, at('two')),
+      other: await listIds(s.saver, at('other')),
     }).toEqual({
       one: [idIn(last(one))],
       child: [idIn(last(child))],
@@ -103,7 +103,7 @@ describe('prune', () => {
     expect(await valuesAt(s.saver, next)).toEqual({ step: 'next' })
   })
 
-  test('refuses what is no list and a word that is no strategy, and removes nothing', async () => {
+  test('rejects a string and an unknown strategy, and removes nothing', async () => {
     await using s = await scratchSaver()
     for (const thread of ['1', '2', '12']) await putChain(s.saver, at(thread), steps(3))
     const untyped = s.saver as unknown as Record<string, (...given: unknown[]) => Promise<void>>
@@ -119,7 +119,7 @@ describe('prune', () => {
     expect(await listOf(s.saver, at('12'))).toEqual([])
   })
 
-  test('with delete forgets the threads', async () => {
+  test('with delete removes the threads', async () => {
     await using s = await scratchSaver()
     const one = await putChain(s.saver, at('one'), steps(3))
     await putChain(s.saver, at('other'), steps(2))
@@ -129,7 +129,7 @@ describe('prune', () => {
     await expect(put(s.saver, last(one))).rejects.toMatchObject({ code: 'SESSION_DELETED' })
   })
 
-  test('keeps what the value of a delta channel is made from', async () => {
+  test('keeps the checkpoints that a delta channel is computed from', async () => {
     await using s = await scratchSaver()
     const chain = await putChain(s.saver, at('t'), [
       { values: { m: ['oldest'] } },
@@ -146,10 +146,10 @@ describe('prune', () => {
     expect(before['m']?.seed).toEqual(['seed'])
     expect(before['m']?.writes).toHaveLength(3)
     expect(await s.saver.getDeltaChannelHistory(asked)).toEqual(before)
-    expect(await idsOf(s.saver, at('t'))).toEqual(chain.slice(1).map(idIn).reverse())
+    expect(await listIds(s.saver, at('t'))).toEqual(chain.slice(1).map(idIn).reverse())
   })
 
-  test('keeps what was sent to a checkpoint of an old form', async () => {
+  test('keeps the sends of a checkpoint of an old version', async () => {
     await using s = await scratchSaver()
     const parent = await put(s.saver, at('t'), { checkpoint: { v: 3 } })
     const sends = [
@@ -168,7 +168,7 @@ describe('prune', () => {
 describe('deleteForRuns', () => {
   const runs = (...ids: string[]) => ids.map((run_id) => ({ metadata: { run_id } }))
 
-  test('forgets the checkpoints and writes of the runs, in every thread and namespace', async () => {
+  test('removes the checkpoints and writes of the runs, in every thread and namespace', async () => {
     await using s = await scratchSaver()
     const chain = await putChain(s.saver, at('t'), runs('run1', 'run2', 'run3', 'run1'))
     await putChain(s.saver, at('t', { ns: 'child:1' }), runs('run1', 'run3'))
@@ -192,7 +192,7 @@ describe('deleteForRuns', () => {
     expect((await s.saver.getTuple(chain[0] ?? {}))?.pendingWrites).toEqual([])
   })
 
-  test('knows a run by what the caller gave the graph', async () => {
+  test('finds a run by the id that the caller passed to the graph', async () => {
     await using s = await scratchSaver()
     const configurable = { thread_id: 't' }
     await put(s.saver, { configurable, metadata: { run_id: 'by metadata' } })
@@ -202,7 +202,7 @@ describe('deleteForRuns', () => {
     expect(await listOf(s.saver, {})).toHaveLength(1)
   })
 
-  test('keeps what the delta channel of another run is made from', async () => {
+  test('keeps the checkpoints that the delta channel of another run is computed from', async () => {
     await using s = await scratchSaver()
     const counted = { counters_since_delta_snapshot: { m: [1, 1] } }
     const chain = await putChain(s.saver, at('t'), [
@@ -215,12 +215,12 @@ describe('deleteForRuns', () => {
     const before = await s.saver.getDeltaChannelHistory(asked)
     await s.saver.deleteForRuns(['going'])
     expect(await s.saver.getDeltaChannelHistory(asked)).toEqual(before)
-    expect(await idsOf(s.saver, at('t'))).toEqual(chain.slice(1).map(idIn).reverse())
+    expect(await listIds(s.saver, at('t'))).toEqual(chain.slice(1).map(idIn).reverse())
   })
 })
 
 describe('deleteThread', () => {
-  test('forgets all namespaces and writes of a thread, and of no other', async () => {
+  test('removes all namespaces and writes of one thread only', async () => {
     await using s = await scratchSaver()
     for (const thread of ['one', 'two'])
       for (const ns of ['', 'child:1'])
@@ -236,7 +236,7 @@ describe('deleteThread', () => {
 })
 
 describe('putWrites', () => {
-  test('written twice is written once, but for errors, interrupts and the like', async () => {
+  test('a repeated write is ignored, except errors, interrupts and the like', async () => {
     await using s = await scratchSaver()
     const config = await put(s.saver, at('t'))
     const write = (value: string) =>

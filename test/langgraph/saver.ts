@@ -20,13 +20,13 @@ export type Config = Parameters<BaseCheckpointSaver['getTuple']>[0]
 export type SaverScratch = AsyncDisposable & {
   readonly it: Scratch
   readonly saver: Saver
-  /** Another saver over the same store, opened anew. */
+  /** Another saver over the same store, opened again. */
   reopen(): Promise<Saver>
 }
 
 export async function scratchSaver(): Promise<SaverScratch> {
   const it = await scratch()
-  // Without threads to keep the event loop free a store opens in half the time.
+  // A store without worker threads opens in half the time.
   const open = async () => new SavestateSaver({ store: await it.open({ mayBlock: true }) })
   return { it, saver: await open(), reopen: open, [Symbol.asyncDispose]: () => it.dispose() }
 }
@@ -42,7 +42,7 @@ export function idIn({ configurable }: Config): string {
 }
 
 /** All channels are at version 1 unless said otherwise. */
-export function checkpointOf(
+export function toCheckpoint(
   values: Record<string, unknown>,
   facts: Partial<Checkpoint> = {},
 ): Checkpoint {
@@ -57,7 +57,7 @@ export function checkpointOf(
   }
 }
 
-export function metadataOf(facts: Record<string, unknown> = {}): CheckpointMetadata {
+export function decodeMetadata(facts: Record<string, unknown> = {}): CheckpointMetadata {
   return { source: 'loop', step: 0, parents: {}, ...facts }
 }
 
@@ -73,8 +73,8 @@ export async function put(
   config: Config,
   { values = {}, metadata = {}, checkpoint = {} }: Put = {},
 ): Promise<Config> {
-  const made = checkpointOf(values, checkpoint)
-  return saver.put(config, made, metadataOf(metadata), { ...made.channel_versions })
+  const made = toCheckpoint(values, checkpoint)
+  return saver.put(config, made, decodeMetadata(metadata), { ...made.channel_versions })
 }
 
 /** One after the other, each the child of the one before; oldest first. */
@@ -103,7 +103,7 @@ export async function listOf(
   return tuples
 }
 
-export async function idsOf(
+export async function listIds(
   saver: BaseCheckpointSaver,
   config: Config,
   options: CheckpointListOptions = {},

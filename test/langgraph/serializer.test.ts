@@ -1,9 +1,9 @@
-// What LangGraph's serializer would lose, puts that fail, and serializers of one's own.
+// Values that LangGraph's serializer would lose, puts that fail, and custom serializers.
 import { MemorySaver, type SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import { expect, test } from 'vitest'
-import { at, listOf, metadataOf, put, SavestateSaver, scratchSaver, valuesAt } from './saver.js'
+import { at, listOf, decodeMetadata, put, SavestateSaver, scratchSaver, valuesAt } from './saver.js'
 
-test('what the serializer would lose is refused, with the name of the channel, and nothing is written', async () => {
+test('a value that the serializer would lose is rejected with the name of the channel, and nothing is written', async () => {
   await using s = await scratchSaver()
   const config = await put(s.saver, at('t'), { values: { kept: [1] } })
   const lost: Record<string, unknown>[] = [
@@ -25,13 +25,13 @@ test('what the serializer would lose is refused, with the name of the channel, a
     code: 'STATE_UNSTORABLE',
   })
   expect(await listOf(s.saver, at('t'))).toHaveLength(1)
-  // The text it would be replaced by is itself no such value.
+  // The replacement text itself can be stored.
   const text = '[unable to serialize, circular reference is too complex to analyze]'
   const next = await put(s.saver, config, { values: { text, list: [text] } })
   expect(await valuesAt(s.saver, next)).toEqual({ text, list: [text] })
 })
 
-test('a put that fails leaves the next one whole', async () => {
+test('a put after a failed one is complete', async () => {
   await using s = await scratchSaver()
   const list = [{ n: 1 }]
   const first = await put(s.saver, at('t'), { values: { list } })
@@ -42,7 +42,7 @@ test('a put that fails leaves the next one whole', async () => {
   expect(await valuesAt(await s.reopen(), anew)).toEqual({ list: [{ n: 1 }, { n: 2 }, { n: 3 }] })
 })
 
-test('another serializer is used for every value, and lists are left whole', async () => {
+test('a custom serializer is used for every value, and lists are not split', async () => {
   await using s = await scratchSaver()
   const own = new MemorySaver().serde
   const turned = (bytes: Uint8Array) => bytes.map((byte) => byte ^ 0xff)
@@ -64,14 +64,14 @@ test('another serializer is used for every value, and lists are left whole', asy
   const tuple = await saver.getTuple(config)
   expect(tuple?.checkpoint.channel_values).toEqual(values)
   expect([tuple?.metadata, tuple?.pendingWrites]).toEqual([
-    metadataOf({ note: 'secret' }),
+    decodeMetadata({ note: 'secret' }),
     [['task', 'list', ['c']]],
   ])
   expect(await listOf(saver, at('t'), { filter: { note: 'secret' } })).toEqual([tuple])
   await expect(s.saver.getTuple(config)).rejects.toThrow('Unknown serialization type: turned json')
 })
 
-test('what follows a put that failed is not lost', async () => {
+test('a write after a failed put is not lost', async () => {
   await using s = await scratchSaver()
   const bad = put(s.saver, at('t'), { values: { a: 1n } })
   const good = put(s.saver, at('t'), { values: { a: 1 } })

@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest'
 import {
   at,
-  checkpointOf,
+  toCheckpoint,
   idIn,
-  idsOf,
+  listIds,
   listOf,
-  metadataOf,
+  decodeMetadata,
   put,
   putChain,
   scratchSaver,
@@ -41,7 +41,7 @@ const ODD_NAMES = [
   '01',
 ]
 
-test('any text is a thread id, a namespace, a channel, a task, and no two are mixed up', async () => {
+test('any text can be a thread id, a namespace, a channel or a task, and no two are confused', async () => {
   await using s = await scratchSaver()
   for (const name of ODD_NAMES) {
     const config = await put(s.saver, at(name, { ns: name }), {
@@ -55,15 +55,15 @@ test('any text is a thread id, a namespace, a channel, a task, and no two are mi
     expect(tuple?.config.configurable).toMatchObject({ thread_id: name, checkpoint_ns: name })
     expect(Object.entries(tuple?.checkpoint.channel_values ?? {})).toEqual([[name, [name]]])
     expect(tuple?.pendingWrites).toEqual([[name, name, name]])
-    expect(await idsOf(again, at(name))).toHaveLength(name === '' ? 1 : 0)
-    expect(await idsOf(again, { configurable: { thread_id: name } })).toHaveLength(1)
+    expect(await listIds(again, at(name))).toHaveLength(name === '' ? 1 : 0)
+    expect(await listIds(again, { configurable: { thread_id: name } })).toHaveLength(1)
   }
   expect(await listOf(again, {})).toHaveLength(ODD_NAMES.length)
   for (const name of ODD_NAMES) await again.deleteThread(name)
   expect(await listOf(again, {})).toEqual([])
 })
 
-test('a number as a thread id is its text, and anything else is refused', async () => {
+test('a number as a thread id becomes text, and any other type is rejected', async () => {
   await using s = await scratchSaver()
   const config = await put(s.saver, at(7), { values: { a: 1 } })
   expect(config).toEqual(at('7', { id: idIn(config) }))
@@ -74,7 +74,7 @@ test('a number as a thread id is its text, and anything else is refused', async 
   await expect(s.saver.putWrites(at('t'), [], 'task')).rejects.toMatchObject({ code: 'BAD_INPUT' })
 })
 
-test('what continues a deleted thread is refused, by this and by another process', async () => {
+test('this and another process fail to continue a deleted thread', async () => {
   await using s = await scratchSaver()
   const [first, second] = await putChain(s.saver, at('t'), steps(2))
   if (first === undefined || second === undefined) throw new Error('Two were put')
@@ -86,20 +86,20 @@ test('what continues a deleted thread is refused, by this and by another process
     await expect(put(saver, first)).rejects.toMatchObject(deleted)
     await expect(put(saver, at('t', { ns: 'child' }))).rejects.toMatchObject(deleted)
     await expect(saver.putWrites(second, [['a', 1]], 'task')).rejects.toMatchObject(deleted)
-    const later = at('t', { id: checkpointOf({}).id })
+    const later = at('t', { id: toCheckpoint({}).id })
     await expect(saver.putWrites(later, [['a', 1]], 'task')).rejects.toMatchObject(deleted)
   }
   expect(await listOf(s.saver, {})).toEqual([])
 })
 
-test('a run from nothing begins a deleted thread anew, and the old run still cannot write', async () => {
+test('a run from scratch creates a deleted thread again, and the old run still cannot write', async () => {
   await using s = await scratchSaver()
   const old = await putChain(s.saver, at('t'), steps(3))
   await s.saver.putWrites(old[2] ?? {}, [['a', 'old']], 'task')
   await s.saver.deleteThread('t')
   const [anew, next] = await putChain(s.saver, at('t'), steps(2))
   await s.saver.putWrites(next ?? {}, [['a', 'new']], 'task')
-  const early = checkpointOf({})
+  const early = toCheckpoint({})
   await s.saver.putWrites(at('t', { id: early.id }), [['a', 'before its put']], 'task')
   for (const config of old) {
     await expect(put(s.saver, config)).rejects.toMatchObject({ code: 'SESSION_DELETED' })
@@ -108,15 +108,15 @@ test('a run from nothing begins a deleted thread anew, and the old run still can
     })
     expect(await s.saver.getTuple(config)).toBeUndefined()
   }
-  expect(await idsOf(s.saver, at('t'))).toEqual([next, anew].map((config) => idIn(config ?? {})))
+  expect(await listIds(s.saver, at('t'))).toEqual([next, anew].map((config) => idIn(config ?? {})))
   expect((await s.saver.getTuple(at('t')))?.pendingWrites).toEqual([['task', 'a', 'new']])
-  await s.saver.put(next ?? {}, early, metadataOf(), {})
+  await s.saver.put(next ?? {}, early, decodeMetadata(), {})
   expect((await s.saver.getTuple(at('t')))?.pendingWrites).toEqual([
     ['task', 'a', 'before its put'],
   ])
 })
 
-test('ids that are used again after a deletion are those of the new run', async () => {
+test('ids that are reused after a deletion belong to the new run', async () => {
   await using s = await scratchSaver()
   const fixed = { checkpoint: { id: 'checkpoint-1' } }
   await put(s.saver, at('t'), fixed)
@@ -124,10 +124,10 @@ test('ids that are used again after a deletion are those of the new run', async 
   const config = await put(s.saver, at('t'), fixed)
   await s.saver.putWrites(config, [['a', 1]], 'task')
   await put(s.saver, config, { checkpoint: { id: 'checkpoint-2' } })
-  expect(await idsOf(s.saver, at('t'))).toEqual(['checkpoint-2', 'checkpoint-1'])
+  expect(await listIds(s.saver, at('t'))).toEqual(['checkpoint-2', 'checkpoint-1'])
 })
 
-test('a put that was asked for before a deletion does not survive it', async () => {
+test('a put that was called before a deletion does not survive it', async () => {
   await using s = await scratchSaver()
   const putting = put(s.saver, at('t'), { values: { a: 1 } })
   const deleting = s.saver.deleteThread('t')
@@ -146,7 +146,7 @@ test('metadata filters compare each key, before the limit is counted', async () 
   const ids = (await putChain(s.saver, at('t'), puts)).map(idIn)
   const found = async (filter: Record<string, unknown>, limit?: number) => {
     const options = limit === undefined ? { filter } : { filter, limit }
-    return (await idsOf(s.saver, at('t'), options)).map((id) => ids.indexOf(id))
+    return (await listIds(s.saver, at('t'), options)).map((id) => ids.indexOf(id))
   }
   expect({
     one: await found({ source: 'input' }),
@@ -171,7 +171,7 @@ test('metadata filters compare each key, before the limit is counted', async () 
   })
 })
 
-test('a store that is opened again gives equal tuples', async () => {
+test('a reopened store returns equal tuples', async () => {
   await using s = await scratchSaver()
   for (const [thread, ns] of [
     ['a', ''],
@@ -188,7 +188,7 @@ test('a store that is opened again gives equal tuples', async () => {
   for (const tuple of before) expect(await again.getTuple(tuple.config)).toEqual(tuple)
 })
 
-test('among ten thousand threads one is found as quickly as alone', async () => {
+test('finding one of ten thousand threads takes as long as finding the only one', async () => {
   await using s = await scratchSaver()
   const count = 10_000
   for (let start = 0; start < count; start += 500) {
@@ -201,12 +201,12 @@ test('among ten thousand threads one is found as quickly as alone', async () => 
     expect(await valuesAt(s.saver, at(thread))).toEqual({ step: 0 })
     expect(await listOf(s.saver, at(thread))).toHaveLength(1)
   }
-  // A hundred questions; each takes well under a millisecond.
+  // A hundred reads; each takes well under a millisecond.
   expect(performance.now() - startedAt).toBeLessThan(1000)
   expect(await listOf(s.saver, {}, { limit: 3 })).toHaveLength(3)
 })
 
-test('a saver that is made in the way of others says how to make this one', () => {
+test('a saver that is constructed like others reports how to construct this one', () => {
   const make = (...given: unknown[]): unknown => Reflect.construct(SavestateSaver, given)
   for (const given of [[], [null], ['checkpoints.db'], [{ home: '/nowhere' }]]) {
     expect(() => make(...given)).toThrow(
@@ -215,7 +215,7 @@ test('a saver that is made in the way of others says how to make this one', () =
   }
 })
 
-test('half a checkpoint cannot be asked for', async () => {
+test('an incomplete configuration is rejected', async () => {
   await using s = await scratchSaver()
   await putChain(s.saver, at('t'), steps(2))
   for (const limit of [1.5, Number.NaN]) {

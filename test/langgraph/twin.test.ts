@@ -1,4 +1,4 @@
-// Real graphs, run with our saver and LangGraph's own in memory side by side: both must hold the same.
+// Runs real graphs with our saver and LangGraph's MemorySaver side by side: both must hold the same data.
 import {
   Annotation,
   Command,
@@ -22,7 +22,7 @@ import {
 import { expect, test } from 'vitest'
 import { type Config, listOf, type Saver, scratchSaver } from './saver.js'
 
-/** What LangGraph reads comes from our saver; what it writes goes to both. */
+/** Reads from our saver; writes to both. */
 class Twin extends MemorySaver {
   readonly ours: Saver
 
@@ -37,7 +37,7 @@ class Twin extends MemorySaver {
     metadata: CheckpointMetadata,
     newVersions: ChannelVersions = {},
   ): Promise<Config> {
-    // Ours first: in its own time, before the other one has waited for anything.
+    // Ours first, before the other one awaits anything.
     const [ours] = await Promise.all([
       this.ours.put(config, checkpoint, metadata, newVersions),
       super.put(config, checkpoint, metadata),
@@ -281,7 +281,7 @@ for (const [name, run] of Object.entries(scenarios)) {
   })
 }
 
-/** LangGraph's own saver gives pending writes in the order of their coming, and lists thread by thread. */
+/** MemorySaver returns pending writes in the order of arrival, and lists thread by thread. */
 async function held(saver: BaseCheckpointSaver): Promise<Map<string, unknown>> {
   const tuples = await listOf(saver, { configurable: {} })
   return new Map(

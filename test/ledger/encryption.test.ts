@@ -1,4 +1,4 @@
-// What agents know, encrypted at rest: with the SDK, from the outside and with a look into the files.
+// Encryption at rest: through the SDK, from another process, and by searching the files.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
@@ -18,7 +18,7 @@ afterEach(() => s.dispose())
 
 const failing = (code: string) => expect.objectContaining({ code })
 
-/** Writes the marker wherever a caller can put a value of its own. */
+/** Writes the marker into every value that a caller can store. */
 async function fill(store: Store): Promise<void> {
   const project = await store.project(s.project)
   const session = await store.session<Record<string, unknown>>('work', {
@@ -99,7 +99,7 @@ async function check(store: Store): Promise<void> {
   await session.close()
 }
 
-/** The files of the store in which the marker stands. */
+/** The files of the store that contain the marker. */
 function filesWithMarker(): string[] {
   return readdirSync(s.home, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -120,11 +120,11 @@ async function withStore(
   await store.close()
 }
 
-test('a store that is encrypted from the start works as ever, and nothing of it can be read', async () => {
+test('a store that is encrypted from the start works, and its files contain no plain value', async () => {
   s = await scratch({ files: { 'a.txt': 'one' } })
   const store = await s.open(ENCRYPTED)
   await fill(store)
-  // While it is open too, when the newest is in the write-ahead log.
+  // Also while it is open, when the newest rows are in the write-ahead log.
   expect(filesWithMarker()).toEqual([])
   await check(store)
   await store.close()
@@ -132,13 +132,13 @@ test('a store that is encrypted from the start works as ever, and nothing of it 
   await withStore(ENCRYPTED, check)
 })
 
-test('without encryption it can: the search finds what it looks for', async () => {
+test('without encryption, the same search finds the marker', async () => {
   s = await scratch()
   await withStore(PLAIN, fill)
   expect(filesWithMarker()).not.toEqual([])
 })
 
-test('what two states have in common is stored once, also across forks', async () => {
+test('content that two states share is stored once, also across forks', async () => {
   s = await scratch()
   const store = await s.open(ENCRYPTED)
   const session = await store.session<Record<string, unknown>>('one')
@@ -155,7 +155,7 @@ test('what two states have in common is stored once, also across forks', async (
   await store.close()
 })
 
-test('a missing or wrong key is told with the id that is needed, and lists need none', async () => {
+test('the error about a missing or wrong key names the needed id, and lists need no key', async () => {
   s = await scratch({ files: { 'a.txt': 'one' } })
   await withStore(ENCRYPTED, fill)
   for (const [options, code] of [
@@ -204,7 +204,7 @@ function ledgerKeys(): unknown[] {
   }
 }
 
-test('a key that is none is refused, and never shown', async () => {
+test('an invalid key is rejected, and never printed', async () => {
   s = await scratch()
   for (const key of [KEY.slice(1), `${KEY}00`, 'secret', '', new Uint8Array(31), `${OTHER}=`]) {
     const opening = s.open({ encryption: { key } })
@@ -226,7 +226,7 @@ test('a key that is none is refused, and never shown', async () => {
   for (const key of spellings) await withStore({ encryption: { key } }, check)
 })
 
-test('two rows that change places are noticed, of every table', async () => {
+test('swapping two rows is detected in every table', async () => {
   s = await scratch()
   await withStore(ENCRYPTED, async (store) => {
     const session = await store.session<Record<string, unknown>>('work')
@@ -295,7 +295,7 @@ test('two rows that change places are noticed, of every table', async () => {
   })
 })
 
-test('what is in use is known without the key: a collection removes nothing else', async () => {
+test('a collection without the key removes only unreferenced rows', async () => {
   s = await scratch()
   const states = ['one', 'two'].map((name) => ({
     messages: Array.from({ length: 200 }, (_, n) => ({ n, name: n < 100 ? 'both' : name })),
@@ -324,7 +324,7 @@ test('what is in use is known without the key: a collection removes nothing else
   })
 })
 
-test('a flipped bit damages the checkpoint it is in, by name, and no other', async () => {
+test('a flipped bit damages only its own checkpoint, and the error names it', async () => {
   s = await scratch()
   const ids: string[] = []
   await withStore(ENCRYPTED, async (store) => {
@@ -353,7 +353,7 @@ test('a flipped bit damages the checkpoint it is in, by name, and no other', asy
   })
 })
 
-test('a store is changed from plain to a key, to another one, and back, and nothing old is left', async () => {
+test('rekey encrypts a plain store, changes its key and decrypts it, and leaves no old value behind', async () => {
   s = await scratch({ files: { 'a.txt': 'one' } })
   await withStore(PLAIN, fill)
   await withStore({ encryption: { newKey: KEY } }, async (store) => {
@@ -383,7 +383,7 @@ test('a store is changed from plain to a key, to another one, and back, and noth
   })
   await withStore(ENCRYPTED, async (store) => {
     await expect(store.resume('work')).rejects.toThrow(failing('KEY_WRONG'))
-    // A retired key does not come back.
+    // A retired key cannot be used again.
     await expect(store.rekey()).rejects.toThrow(failing('KEY_WRONG'))
   })
   await withStore({ encryption: { key: OTHER } }, async (store) => {
@@ -396,14 +396,14 @@ test('a store is changed from plain to a key, to another one, and back, and noth
     await session.save({ state: { a: 1 } })
     expect((await store.verify()).problems).toEqual([])
   })
-  // Whoever still gives the old key believes that the store is encrypted.
+  // A caller that passes the old key expects an encrypted store.
   await withStore({ encryption: { key: OTHER } }, async (store) => {
     const session = await store.session('work')
     await expect(session.save({ state: { a: 2 } })).rejects.toThrow(failing('KEY_WRONG'))
   })
 })
 
-test('with the list of keys damaged, states can be read but not written', async () => {
+test('if the table of keys is damaged, states can be read but not written', async () => {
   s = await scratch()
   await withStore(ENCRYPTED, fill)
   const database = ledger()
@@ -418,7 +418,7 @@ test('with the list of keys damaged, states can be read but not written', async 
 })
 
 test.each(['another store', 'a reader of the ledger'])(
-  'while %s is open the key is not changed, and nothing else is',
+  'while %s is open, a rekey changes nothing',
   async (what) => {
     s = await scratch()
     await withStore(PLAIN, fill)
@@ -436,7 +436,7 @@ test.each(['another store', 'a reader of the ledger'])(
   },
 )
 
-test('a change of the key leaves no older backup behind', async () => {
+test('a rekey removes the older backup', async () => {
   s = await scratch({ files: { 'a.txt': 'one' } })
   await withStore(PLAIN, fill)
   await withStore(PLAIN, async (store) => {
@@ -452,7 +452,7 @@ test('a change of the key leaves no older backup behind', async () => {
   })
 })
 
-test('a session that goes on while the key is changed goes on', async () => {
+test('an open session continues during a rekey', async () => {
   s = await scratch()
   const store = await s.open(PLAIN)
   const writer = await store.session<Record<string, unknown>>('old')

@@ -59,7 +59,7 @@ test('a backup that cannot be written does not fail the prune, and is recorded',
 })
 
 test.each(['missing', 'not a database'])(
-  'a ledger that is %s comes back from it, sessions and states included',
+  'a ledger that is %s is restored from it, including sessions and states',
   async (how) => {
     await using s = await scratch({ files: { 'a.txt': 'one' } })
     const store = await s.open()

@@ -44,11 +44,11 @@ const DETAILS: SnapshotDetails = {
   repositories: [{ path: bytePath('sub'), commit: null, branch: 'main' }],
 }
 
-function projectOf(n: number): Project {
+function newProject(n: number): Project {
   return { id: parseProjectId(id(n)), path: bytePath(`/project/${n}`) }
 }
 
-function checkpointOf(
+function newCheckpoint(
   n: number,
   project: Project,
   rest: Partial<FilesCheckpoint> = {},
@@ -78,15 +78,15 @@ function checkpointOf(
 function opened(): { home: string; ledger: Ledger; project: Project } {
   const home = newHome()
   const ledger = Ledger.open(home, { durability: 'os' })
-  const project = projectOf(0)
+  const project = newProject(0)
   ledger.ensureProject({ ...project, createdAtMs: 1, parentDev: '1', parentIno: '2' })
   return { home, ledger, project }
 }
 
-test('what was written is read back whole, also by the next process', () => {
+test('another process reads back exactly what was written', () => {
   const { home, ledger, project } = opened()
-  const first = checkpointOf(1, project)
-  const second = checkpointOf(2, project, { name: 'größe', pinned: true, reason: null })
+  const first = newCheckpoint(1, project)
+  const second = newCheckpoint(2, project, { name: 'größe', pinned: true, reason: null })
   const operation: Operation = {
     id: parseOperationId(id(7)),
     project: project.id,
@@ -118,10 +118,10 @@ test('what was written is read back whole, also by the next process', () => {
   again.close()
 })
 
-test('a checkpoint that goes hands its authors on to the next one with files', () => {
+test('removing a checkpoint gives its authors to the next one with files', () => {
   const { ledger, project } = opened()
   const names = [['you'], ['claude'], [], ['codex'], ['you', 'you?']]
-  const all = names.map((authors, n) => checkpointOf(n + 1, project, { authors }))
+  const all = names.map((authors, n) => newCheckpoint(n + 1, project, { authors }))
   for (const one of all) ledger.addCheckpoint(one, DETAILS)
   const left = () =>
     ledger.authorship
@@ -131,7 +131,7 @@ test('a checkpoint that goes hands its authors on to the next one with files', (
   expect(left()).toEqual([['you'], ['claude', 'codex'], ['you', 'you?']])
   ledger.transaction(() => ledger.pruning.drop(all.slice(3, 4).map((one) => one.id)))
   expect(left()).toEqual([['you'], ['claude', 'codex', 'you', 'you?']])
-  // Only what waited for the end of a call is settled by it.
+  // The end of a call resolves only the authors that waited for it.
   ledger.authorship.settle(all.map((one) => one.id))
   expect(left()).toEqual([['you'], ['claude', 'codex', 'you']])
   ledger.close()
@@ -139,7 +139,7 @@ test('a checkpoint that goes hands its authors on to the next one with files', (
 
 test('an operation whose checkpoint cannot be written is not written either', () => {
   const { ledger, project } = opened()
-  const first = checkpointOf(1, project)
+  const first = newCheckpoint(1, project)
   ledger.addCheckpoint(first, DETAILS)
   const operation: Operation = {
     id: parseOperationId(id(7)),
@@ -151,14 +151,14 @@ test('an operation whose checkpoint cannot be written is not written either', ()
     of: null,
   }
   // Its safety checkpoint does not exist.
-  const result = { checkpoint: checkpointOf(2, project), details: DETAILS }
+  const result = { checkpoint: newCheckpoint(2, project), details: DETAILS }
   expect(() => ledger.addOperation(operation, result)).toThrow(/FOREIGN KEY/)
   expect(ledger.checkpoints.list({ project: project.id, limit: undefined })).toEqual([first])
   expect(ledger.operations(project.id)).toEqual([])
   ledger.close()
 })
 
-test('a project is known by the bytes of its path, and made once', () => {
+test('a project is identified by the bytes of its path, and created once', () => {
   const { ledger } = opened()
   const path = bytePathOf(Buffer.from('/caf\xe9 \xff', 'latin1'))
   const more = { createdAtMs: 1, parentDev: '1', parentIno: '2' }
@@ -170,12 +170,12 @@ test('a project is known by the bytes of its path, and made once', () => {
   ledger.close()
 })
 
-test('a prefix finds checkpoints of its own project only, and takes no pattern', () => {
+test('a prefix finds checkpoints of its own project only, and is not a pattern', () => {
   const { ledger, project } = opened()
-  const other = projectOf(1)
+  const other = newProject(1)
   ledger.ensureProject({ ...other, createdAtMs: 1, parentDev: '1', parentIno: '2' })
-  for (const n of [1, 2]) ledger.addCheckpoint(checkpointOf(n, project), DETAILS)
-  ledger.addCheckpoint(checkpointOf(30, other), DETAILS)
+  for (const n of [1, 2]) ledger.addCheckpoint(newCheckpoint(n, project), DETAILS)
+  ledger.addCheckpoint(newCheckpoint(30, other), DETAILS)
   const found = (prefix: string) =>
     ledger.checkpoints
       .byPrefix({ project: project.id }, prefix, { limit: 2 })
@@ -187,9 +187,9 @@ test('a prefix finds checkpoints of its own project only, and takes no pattern',
   ledger.close()
 })
 
-test('a name and a pin can be set and taken away', () => {
+test('a name and a pin can be set and removed', () => {
   const { ledger, project } = opened()
-  const checkpoint = checkpointOf(1, project)
+  const checkpoint = newCheckpoint(1, project)
   ledger.addCheckpoint(checkpoint, DETAILS)
   ledger.checkpoints.setName(checkpoint.id, 'good')
   ledger.checkpoints.setPinned(checkpoint.id, true)
@@ -208,14 +208,14 @@ test('two connections write at once and lose nothing', () => {
   const { home, ledger, project } = opened()
   const other = Ledger.open(home, { durability: 'os' })
   for (let n = 1; n <= 20; n++) {
-    ;(n % 2 === 0 ? ledger : other).addCheckpoint(checkpointOf(n, project), DETAILS)
+    ;(n % 2 === 0 ? ledger : other).addCheckpoint(newCheckpoint(n, project), DETAILS)
   }
   expect(ledger.checkpoints.list({ project: project.id, limit: undefined })).toHaveLength(20)
   ledger.close()
   other.close()
 })
 
-test('an empty database becomes one of the current version', () => {
+test('an empty database gets the tables of the current version', () => {
   const { home, ledger } = opened()
   ledger.close()
   const database = openDatabase(join(home, 'ledger.db'), { timeoutMs: 0 })
@@ -244,7 +244,7 @@ test.each(
   expect(readdirSync(home)).toEqual(['ledger.db'])
 })
 
-test('a ledger that is not a database is damage, named as such', () => {
+test('a ledger that is not a database is reported as damaged', () => {
   const home = newHome()
   writeFileSync(
     join(home, 'ledger.db'),
@@ -255,7 +255,7 @@ test('a ledger that is not a database is damage, named as such', () => {
   )
 })
 
-test('a failure is noted at once or not at all: that others write all the time may be what it tells', () => {
+test('recording a failure does not wait for a busy ledger: the busy ledger may be the failure', () => {
   const home = newHome()
   const ledger = Ledger.open(home, { durability: 'os' })
   const failure = { atMs: 1, operation: 'save', project: null, code: 'STORE_BUSY', message: '' }
@@ -263,7 +263,7 @@ test('a failure is noted at once or not at all: that others write all the time m
   other.exec('BEGIN IMMEDIATE')
   const start = performance.now()
   expect(() => ledger.failures.add(failure)).toThrow('Other processes keep writing to the store')
-  // What every other write waits for.
+  // The time that any other write waits.
   expect(performance.now() - start).toBeLessThan(8000)
   other.exec('ROLLBACK')
   other.close()

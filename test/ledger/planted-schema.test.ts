@@ -34,7 +34,7 @@ async function savedTwice(s: Scratch): Promise<void> {
 }
 
 test.each(Object.keys(PLANTED))(
-  '%s in the ledger is refused, reported and repaired',
+  '%s in the ledger is rejected, reported and repaired',
   async (name) => {
     await using s = await scratch({ files: { a: '1' } })
     await savedTwice(s)

@@ -1,4 +1,4 @@
-// Who has changed what: the column of the checkpoints, and what is under way in a project.
+// Records who changed files: the authors of each checkpoint, and the tool calls that are running in each project.
 import { tryParseJson } from '../../base/index.js'
 import {
   type Authors,
@@ -12,44 +12,39 @@ import {
   type Task,
 } from '../../model/index.js'
 import type { Database, SqlRow } from '../../system/index.js'
+import { LedgerTable } from '../ledger-table.js'
 
-/** A snapshot of a project, and who has made it of the one before. */
+/** A snapshot of a project, and who changed files since the one before. */
 export type FilesStep = {
   readonly id: CheckpointId
   readonly tree: ObjectId
   readonly authors: Authors
 }
 
-export class Authorship {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
-  /** Calls of agents that are under way in a project, as far as was told. */
+export class Authorship extends LedgerTable {
+  /** The running tool calls that agents have reported for a project. */
   tasks(project: ProjectId): readonly Task[] {
-    const row = this.#database.get('SELECT tasks FROM projects WHERE id = ?', project)
-    return tasksIn(row?.['tasks'])
+    const row = this.database.get('SELECT tasks FROM projects WHERE id = ?', project)
+    return parseTasks(row?.['tasks'])
   }
 
   setTasks(project: ProjectId, tasks: readonly Task[]): void {
     const stored = tasks.length === 0 ? null : JSON.stringify(tasks)
-    this.#database.run('UPDATE projects SET tasks = ? WHERE id = ?', stored, project)
+    this.database.run('UPDATE projects SET tasks = ? WHERE id = ?', stored, project)
   }
 
-  /** The end of a call was seen that these checkpoints were made under. */
+  /** These checkpoints were saved while a call ran, and the end of that call is known now. */
   settle(ids: readonly string[]): void {
     for (const id of ids) {
-      const row = this.#database.get('SELECT authors FROM checkpoints WHERE id = ?', id)
+      const row = this.database.get('SELECT authors FROM checkpoints WHERE id = ?', id)
       if (row !== undefined)
-        setAuthors(this.#database, id, settleAuthors(authorsIn(row['authors'])))
+        setAuthors(this.database, id, settleAuthors(parseAuthors(row['authors'])))
     }
   }
 
-  /** The snapshots of a project from one checkpoint on, oldest first, that one included. */
+  /** The snapshots of a project from this checkpoint on, oldest first. */
   stepsFrom(project: ProjectId, from: CheckpointId): FilesStep[] {
-    return this.#database
+    return this.database
       .all(
         `SELECT id, tree, authors FROM checkpoints WHERE project = ? AND tree IS NOT NULL
          AND seq >= (SELECT seq FROM checkpoints WHERE id = ?) ORDER BY seq`,
@@ -64,18 +59,18 @@ export function authorsColumn(authors: Authors): string | null {
   return authors === null ? null : JSON.stringify(authors)
 }
 
-/** What is not of the form is not known. */
-export function authorsIn(stored: unknown): Authors {
+/** Null, for unknown, if the column is not valid. */
+export function parseAuthors(stored: unknown): Authors {
   if (typeof stored !== 'string') return null
   const names = tryParseJson(stored)
   return Array.isArray(names) && names.every((name) => typeof name === 'string') ? names : null
 }
 
 /**
- * Inside the transaction that takes these checkpoints away, or their files, and before that. What they had changed is
- * from then on part of what the next one shows.
+ * Inside the transaction that removes these checkpoints or their files, before it does. Their changes become part of the difference
+ * that the next checkpoint shows, so that one gets their authors too.
  */
-export function handOnAuthors(database: Database, ids: readonly CheckpointId[]): void {
+export function mergeAuthorsIntoNext(database: Database, ids: readonly CheckpointId[]): void {
   const rows = database.all(
     `SELECT project, seq FROM checkpoints
      WHERE tree IS NOT NULL AND id IN (SELECT value FROM json_each(?)) ORDER BY seq`,
@@ -83,7 +78,7 @@ export function handOnAuthors(database: Database, ids: readonly CheckpointId[]):
   )
   for (const row of rows) {
     const [project, seq] = [String(row['project']), Number(row['seq'])]
-    // Read again: the one before may have handed something on to it.
+    // Read it again: the previous iteration may have added authors to it.
     const own = database.get('SELECT authors FROM checkpoints WHERE seq = ?', seq)
     const next = database.get(
       `SELECT id, authors FROM checkpoints WHERE project = ? AND tree IS NOT NULL AND seq > ?
@@ -92,7 +87,7 @@ export function handOnAuthors(database: Database, ids: readonly CheckpointId[]):
       seq,
     )
     if (next === undefined) continue
-    const authors = joinAuthors(authorsIn(own?.['authors']), authorsIn(next['authors']))
+    const authors = joinAuthors(parseAuthors(own?.['authors']), parseAuthors(next['authors']))
     setAuthors(database, String(next['id']), authors)
   }
 }
@@ -105,12 +100,12 @@ function stepOf(row: SqlRow): FilesStep {
   return {
     id: parseCheckpointId(String(row['id'])),
     tree: parseObjectId(String(row['tree'])),
-    authors: authorsIn(row['authors']),
+    authors: parseAuthors(row['authors']),
   }
 }
 
-/** Nothing but us writes it; what a damaged row holds is as good as nothing. */
-function tasksIn(stored: unknown): readonly Task[] {
+/** Ignores invalid entries: only Savestate writes the column, so the row is damaged. */
+function parseTasks(stored: unknown): readonly Task[] {
   if (typeof stored !== 'string') return []
   const tasks = tryParseJson(stored)
   return Array.isArray(tasks) ? tasks.filter(isTask) : []

@@ -1,5 +1,5 @@
-// Lists of checkpoints, with what a list shows. SQLite gives all of it as one text: to hand over each column of each
-// row by itself takes three times as long (docs/performance.md#states).
+// Reads lists of checkpoints with only the columns that a list shows. SQLite returns all rows as one JSON text, because returning
+// each column of each row takes three times as long (docs/performance.md#states).
 import {
   type CheckpointBrief,
   type CheckpointId,
@@ -15,21 +15,27 @@ import {
   type SkipCounts,
 } from '../../model/index.js'
 import type { Database, SqlValue } from '../../system/index.js'
-import { authorsIn } from './authors.js'
-import { checkpointPlace, openShown, type Vault } from '../encryption/index.js'
+import { parseAuthors } from './authors.js'
+import { checkpointContext, openForDisplay, type Vault } from '../encryption/index.js'
 
 export type CheckpointQuery = {
   readonly project?: ProjectId | undefined
   readonly session?: SessionKey | undefined
   readonly limit?: number | undefined
-  /** Of a session: only those before this step. Not an id, whose checkpoint may be removed between two pages. */
+  /** Only steps of the session before this one. Not an id: its checkpoint may be removed between two pages. */
   readonly beforeStep?: number | undefined
   /** Only steps of the session after this one, oldest first. */
   readonly afterStep?: number | undefined
 }
 
-/** The end of the statement, after its tables, with its values. `order` is the column to sort by. */
-export function restOf({ project, session, limit, beforeStep, afterStep }: CheckpointQuery): {
+/** The SQL after the tables of the query, with its values. `order` is the column to sort by. */
+export function buildQueryTail({
+  project,
+  session,
+  limit,
+  beforeStep,
+  afterStep,
+}: CheckpointQuery): {
   readonly rest: string
   readonly values: readonly SqlValue[]
   readonly order: 'seq' | 'step'
@@ -60,7 +66,7 @@ export function readBriefs(
   query: BriefsQuery,
   vault: Vault,
 ): CheckpointBrief[] {
-  const { rest, values, order } = restOf(query)
+  const { rest, values, order } = buildQueryTail(query)
   const row = database.get(
     `SELECT group_concat(brief) AS briefs FROM (
        SELECT json_array(${order}, checkpoints.id, kind, name, reason, checkpoints.created_at, pinned,
@@ -75,11 +81,11 @@ export function readBriefs(
     Array.isArray(briefs) && briefs.every((brief) => Array.isArray(brief)),
     'a list of rows',
   )
-  // An aggregate promises no order, though it keeps that of its rows: then this only looks.
+  // SQLite does not promise the order of an aggregate. In practice the rows are sorted already, so this is one pass.
   return briefs.sort(([a], [b]) => number(b) - number(a)).map((columns) => briefOf(columns, vault))
 }
 
-/** The keys that checkpointMoment needs. Sealed metadata is no JSON, and is given as it is. */
+/** The metadata keys that checkpointMoment needs. Sealed metadata is not JSON, and is returned as a string. */
 const MOMENT = `json(CASE WHEN json_valid(checkpoints.metadata) THEN json_array(
   json_extract(checkpoints.metadata, '$.agentSession'), json_extract(checkpoints.metadata, '$.at'),
   json_type(checkpoints.metadata, '$.calls') = 'array') ELSE json_quote(checkpoints.metadata) END)`
@@ -89,7 +95,7 @@ function momentIn(
   { id, vault }: { readonly id: CheckpointId; readonly vault: Vault },
 ): CheckpointBrief['moment'] {
   if (typeof value === 'string') {
-    const shown = openShown(vault, value, checkpointPlace(id))
+    const shown = openForDisplay(vault, value, checkpointContext(id))
     return 'text' in shown ? momentOfMetadata(JSON.parse(shown.text)) : null
   }
   if (!Array.isArray(value)) return null
@@ -111,7 +117,7 @@ function briefOf(columns: readonly unknown[], vault: Vault): CheckpointBrief {
     reason: optionalText(reason),
     createdAtMs: number(createdAt),
     pinned: number(pinned) !== 0,
-    authors: authorsIn(authors),
+    authors: parseAuthors(authors),
     project: project === null ? null : parseProjectId(text(project)),
     sessionId: optionalText(sessionId),
     agent: optionalText(agent),
@@ -120,7 +126,7 @@ function briefOf(columns: readonly unknown[], vault: Vault): CheckpointBrief {
     status: isInSession ? parseStatus(text(status), optionalText(statusReason)) : null,
     hasState: hasState === 1,
     hasFiles: hasFiles === 1,
-    // A prune that takes the files leaves their number.
+    // A prune that removes the files keeps their number.
     filesPruned: hasFiles !== 1 && fileCount !== null,
     changes:
       hasFiles === 1

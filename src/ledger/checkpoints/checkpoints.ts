@@ -1,4 +1,4 @@
-// The rows of checkpoints: of a project, of a session, or of both.
+// The rows of checkpoints. A checkpoint belongs to a project, a session, or both.
 import {
   type Checkpoint,
   type CheckpointBrief,
@@ -11,40 +11,40 @@ import {
   type SessionKey,
   type SnapshotDetails,
 } from '../../model/index.js'
-import type { Database, SqlValue } from '../../system/index.js'
+import type { SqlValue } from '../../system/index.js'
 import { authorsColumn } from './authors.js'
-import { type BriefsQuery, type CheckpointQuery, readBriefs, restOf } from './checkpoint-briefs.js'
+import {
+  type BriefsQuery,
+  type CheckpointQuery,
+  readBriefs,
+  buildQueryTail,
+} from './checkpoint-briefs.js'
 import { readDetails, storeDetails } from './detail-rows.js'
-import { checkpointOf, number, optional, storedMetadata } from '../rows.js'
-import { checkpointPlace, type Vault } from '../encryption/index.js'
+import { toCheckpoint, number, optional, encodeMetadata } from '../rows.js'
+import { checkpointContext } from '../encryption/index.js'
 import { readUncaptured, type UncapturedRow } from './uncaptured-rows.js'
+import { SealedTable } from '../ledger-table.js'
 
 const SELECT = `SELECT checkpoints.*, sessions.id AS session_id, sessions.agent AS session_agent FROM checkpoints
   LEFT JOIN sessions ON sessions.key = checkpoints.session`
 
-/** Where a checkpoint may be looked for: a person types references within a project or within a session. */
+/** Names, numbers and short ids refer to a checkpoint within a project or within a session. */
 export type Scope = { readonly project: ProjectId } | { readonly session: SessionKey }
 
-export class Checkpoints {
-  readonly #database: Database
-  /** How many this process has added. */
+export class Checkpoints extends SealedTable {
+  /** How many checkpoints this process has added. */
   #added = 0
-  readonly #vault: Vault
-
-  constructor(database: Database, vault: Vault) {
-    this.#database = database
-    this.#vault = vault
-  }
 
   get added(): number {
     return this.#added
   }
 
-  /** Inside a transaction. `details` for a checkpoint that holds a snapshot. */
+  /** Inside a transaction. Pass `details` for a checkpoint with a snapshot. */
   insert(checkpoint: Checkpoint, details: SnapshotDetails | undefined): void {
     const { session: s } = checkpoint
+    const context = checkpointContext(checkpoint.id)
     const files = hasFiles(checkpoint) ? this.#filesColumns(checkpoint, details) : NO_FILES
-    this.#database.run(
+    this.database.run(
       `INSERT INTO checkpoints (id, project, kind, name, reason, created_at, pinned, tree, "commit", files,
         insertions, deletions, file_count, size_bytes, skipped_counts, details, session, parent, step, status,
         status_reason, turn, tool_call, state, schema_version, metadata, operation_id,
@@ -67,10 +67,7 @@ export class Checkpoints {
       s?.toolCall ?? null,
       s?.state ?? null,
       s?.schemaVersion ?? null,
-      storedMetadata(s?.metadata, {
-        vault: this.#vault,
-        place: checkpointPlace(checkpoint.id),
-      }),
+      encodeMetadata(s?.metadata, { vault: this.vault, context }),
       s?.operationId ?? null,
       authorsColumn(checkpoint.authors),
     )
@@ -80,15 +77,15 @@ export class Checkpoints {
 
   /** Newest first; with `afterStep` oldest first. */
   list(query: CheckpointQuery): Checkpoint[] {
-    const { rest, values } = restOf(query)
-    return this.#database
+    const { rest, values } = buildQueryTail(query)
+    return this.database
       .all(`${SELECT} ${rest}`, ...values)
-      .map((row) => checkpointOf(row, this.#vault))
+      .map((row) => toCheckpoint(row, this.vault))
   }
 
-  /** The same without what a list does not show: a row costs a tenth. */
+  /** Only the fields that a list shows, at a tenth of the time per row. */
   briefs(query: BriefsQuery): CheckpointBrief[] {
-    return readBriefs(this.#database, query, this.#vault)
+    return readBriefs(this.database, query, this.vault)
   }
 
   get(id: CheckpointId): Checkpoint | undefined {
@@ -97,64 +94,50 @@ export class Checkpoints {
 
   details(id: CheckpointId): SnapshotDetails | undefined {
     const sql = 'SELECT json FROM details JOIN checkpoints ON details = hash WHERE id = ?'
-    const row = this.#database.get(sql, id)
-    return row === undefined ? undefined : readDetails(this.#database, row)
+    const row = this.database.get(sql, id)
+    return row === undefined ? undefined : readDetails(this.database, row)
   }
 
   /** The newest snapshot of a project. */
   newestFiles(project: ProjectId): FilesCheckpoint | undefined {
-    return files(
-      this.#one(
-        'WHERE checkpoints.project = ? AND tree IS NOT NULL ORDER BY seq DESC LIMIT 1',
-        project,
-      ),
-    )
+    const rest = 'WHERE checkpoints.project = ? AND tree IS NOT NULL ORDER BY seq DESC LIMIT 1'
+    return withFiles(this.#one(rest, project))
   }
 
-  /** The snapshots of the newest checkpoints, newest first. */
+  /** The snapshots of the newest 50 checkpoints, newest first. */
   newestTrees(project: ProjectId): ObjectId[] {
-    const rows = this.#database.all(
-      'SELECT tree FROM checkpoints WHERE project = ? AND tree IS NOT NULL ORDER BY seq DESC LIMIT 50',
-      project,
-    )
+    const sql =
+      'SELECT tree FROM checkpoints WHERE project = ? AND tree IS NOT NULL ORDER BY seq DESC LIMIT 50'
+    const rows = this.database.all(sql, project)
     return rows.map((row) => parseObjectId(String(row['tree'])))
   }
 
   /** The snapshot of the same project just before this checkpoint. */
   filesBefore({ id, project }: Pick<Checkpoint, 'id' | 'project'>): FilesCheckpoint | undefined {
-    return files(
-      this.#one(
-        `WHERE checkpoints.project = ? AND tree IS NOT NULL
-         AND seq < (SELECT seq FROM checkpoints WHERE id = ?) ORDER BY seq DESC LIMIT 1`,
-        project,
-        id,
-      ),
-    )
+    const rest = `WHERE checkpoints.project = ? AND tree IS NOT NULL
+      AND seq < (SELECT seq FROM checkpoints WHERE id = ?) ORDER BY seq DESC LIMIT 1`
+    return withFiles(this.#one(rest, project, id))
   }
 
   /** Newer checkpoints of the project that list uncaptured changes, newest first. */
   uncapturedSince(checkpoint: FilesCheckpoint): UncapturedRow[] {
-    return readUncaptured(this.#database, checkpoint)
+    return readUncaptured(this.database, checkpoint)
   }
 
-  /** The n-th newest, from 1. */
+  /** The n-th newest, starting at 1. */
   byNumber(scope: Scope, n: number): Checkpoint | undefined {
     const { column, value } = columnOf(scope)
     return this.#one(`WHERE ${column} = ? ORDER BY seq DESC LIMIT 1 OFFSET ?`, value, n - 1)
   }
 
-  /** The number that `byNumber` finds it by in its project. */
+  /** The number by which `byNumber` finds this checkpoint in its project. */
   numberOf({ id, project }: Pick<FilesCheckpoint, 'id' | 'project'>): number {
-    const row = this.#database.get(
-      `SELECT count(*) AS number FROM checkpoints
-       WHERE project = ? AND seq >= (SELECT seq FROM checkpoints WHERE id = ?)`,
-      project,
-      id,
-    )
-    return Number(row?.['number'])
+    const sql = `SELECT count(*) AS number FROM checkpoints
+      WHERE project = ? AND seq >= (SELECT seq FROM checkpoints WHERE id = ?)`
+    return Number(this.database.get(sql, project, id)?.['number'])
   }
 
-  /** The newest of that name. */
+  /** The newest with this name. */
   byName(scope: Scope, name: string): Checkpoint | undefined {
     return this.allByName(scope, name, 1)[0]
   }
@@ -162,42 +145,31 @@ export class Checkpoints {
   /** Newest first. */
   allByName(scope: Scope, name: string, limit = -1): Checkpoint[] {
     const { column, value } = columnOf(scope)
-    return this.#database
-      .all(
-        `${SELECT} WHERE ${column} = ? AND name = ? ORDER BY seq DESC LIMIT ?`,
-        value,
-        name,
-        limit,
-      )
-      .map((row) => checkpointOf(row, this.#vault))
+    const sql = `${SELECT} WHERE ${column} = ? AND name = ? ORDER BY seq DESC LIMIT ?`
+    const rows = this.database.all(sql, value, name, limit)
+    return rows.map((row) => toCheckpoint(row, this.vault))
   }
 
   /** Newest first. */
   byPrefix(scope: Scope, prefix: string, { limit }: { readonly limit: number }): Checkpoint[] {
     const { column, value } = columnOf(scope)
-    return this.#database
-      .all(
-        // The plus makes SQLite search the index of ids instead of reading the whole scope.
-        `${SELECT} WHERE +${column} = ? AND checkpoints.id >= ? AND checkpoints.id < ?
-         ORDER BY seq DESC LIMIT ?`,
-        value,
-        prefix,
-        `${prefix}~`,
-        limit,
-      )
-      .map((row) => checkpointOf(row, this.#vault))
+    // The plus makes SQLite search the index of ids instead of reading the whole scope.
+    const sql = `${SELECT} WHERE +${column} = ? AND checkpoints.id >= ? AND checkpoints.id < ?
+      ORDER BY seq DESC LIMIT ?`
+    const rows = this.database.all(sql, value, prefix, `${prefix}~`, limit)
+    return rows.map((row) => toCheckpoint(row, this.vault))
   }
 
-  /** Without a scope, all of the store. */
+  /** Without a scope, those of the whole store. */
   count(scope?: Scope): number {
     const { column, value } = scope === undefined ? { column: '1', value: 1 } : columnOf(scope)
     const sql = `SELECT count(*) AS count FROM checkpoints WHERE ${column} = ?`
-    return number(this.#database.get(sql, value) ?? {}, 'count')
+    return number(this.database.get(sql, value) ?? {}, 'count')
   }
 
-  /** The ids just before and after this one in the order of ids: no other shares more of its start. */
+  /** The ids before and after this one in sorted order. No other id shares a longer prefix with it. */
   neighborsOf(id: string): string[] {
-    const row = this.#database.get(
+    const row = this.database.get(
       `SELECT (SELECT max(id) FROM checkpoints WHERE id < ?1) AS before,
          (SELECT min(id) FROM checkpoints WHERE id > ?1) AS after`,
       id,
@@ -209,33 +181,31 @@ export class Checkpoints {
     return this.#one('WHERE session = ? AND operation_id = ?', session, operationId)
   }
 
-  /** Whether a checkpoint is the head of its session or came before it: not so what a rewind has left behind. */
+  /** Whether a checkpoint is `head` or an ancestor of it, and not on a branch that a rewind abandoned. */
   isBehind({ id, session }: Checkpoint, head: CheckpointId | null): boolean {
     const sql = `WITH RECURSIVE line (id) AS (
         SELECT ? UNION SELECT parent FROM checkpoints JOIN line USING (id) WHERE session = ?)
       SELECT 1 FROM line WHERE id = ? LIMIT 1`
-    return this.#database.get(sql, head, session?.key ?? null, id) !== undefined
+    return this.database.get(sql, head, session?.key ?? null, id) !== undefined
   }
 
-  /** Whether a rewind, undo or redo needs this checkpoint to be taken back or done again. */
+  /** Whether the undo or redo of an operation needs this checkpoint. */
   isInOperation(id: CheckpointId): boolean {
-    // Also the one that a session was at just before: its state is what an undo goes back to.
+    // Also the step just before: its state is the one that an undo restores.
     const sql = `SELECT 1 FROM operations WHERE safety = ?1 OR result = ?1
       OR result = (SELECT next.id FROM checkpoints AS it JOIN checkpoints AS next
         ON next.session = it.session AND next.step = it.step + 1 WHERE it.id = ?1) LIMIT 1`
-    return this.#database.get(sql, id) !== undefined
+    return this.database.get(sql, id) !== undefined
   }
 
   releaseOperation(id: CheckpointId): void {
-    this.#database.run('UPDATE checkpoints SET operation_id = NULL WHERE id = ?', id)
+    this.database.run('UPDATE checkpoints SET operation_id = NULL WHERE id = ?', id)
   }
 
-  /** How many checkpoints of a session have each name; null for those without. */
+  /** How many checkpoints of a session have each name; the key null counts those without a name. */
   countByName(session: SessionKey): ReadonlyMap<string | null, number> {
-    const rows = this.#database.all(
-      'SELECT name, count(*) AS count FROM checkpoints WHERE session = ? GROUP BY name',
-      session,
-    )
+    const sql = 'SELECT name, count(*) AS count FROM checkpoints WHERE session = ? GROUP BY name'
+    const rows = this.database.all(sql, session)
     return new Map(rows.map((row) => [optional(row, 'name'), number(row, 'count')]))
   }
 
@@ -248,16 +218,16 @@ export class Checkpoints {
   }
 
   setName(id: CheckpointId, name: string | null): void {
-    this.#database.run('UPDATE checkpoints SET name = ? WHERE id = ?', name, id)
+    this.database.run('UPDATE checkpoints SET name = ? WHERE id = ?', name, id)
   }
 
   setPinned(id: CheckpointId, pinned: boolean): void {
-    this.#database.run('UPDATE checkpoints SET pinned = ? WHERE id = ?', pinned ? 1 : 0, id)
+    this.database.run('UPDATE checkpoints SET pinned = ? WHERE id = ?', pinned ? 1 : 0, id)
   }
 
   #one(rest: string, ...values: readonly SqlValue[]): Checkpoint | undefined {
-    const row = this.#database.get(`${SELECT} ${rest}`, ...values)
-    return row === undefined ? undefined : checkpointOf(row, this.#vault)
+    const row = this.database.get(`${SELECT} ${rest}`, ...values)
+    return row === undefined ? undefined : toCheckpoint(row, this.vault)
   }
 
   #filesColumns(
@@ -273,14 +243,14 @@ export class Checkpoints {
       snapshot.fileCount,
       snapshot.sizeBytes,
       JSON.stringify(snapshot.skippedCounts),
-      storeDetails(this.#database, details),
+      storeDetails(this.database, details),
     ]
   }
 
-  /** Never back: with a clock that is behind, what is in use would look long forgotten once it is right again. */
+  /** Never moves the time back: a clock that was behind must not make a project in use look abandoned. */
   #touch(project: ProjectId, atMs: number): void {
     const sql = 'UPDATE projects SET touched_at = max(touched_at, ?) WHERE id = ?'
-    this.#database.run(sql, atMs, project)
+    this.database.run(sql, atMs, project)
   }
 }
 
@@ -293,6 +263,6 @@ function columnOf(scope: Scope): { readonly column: string; readonly value: SqlV
     : { column: 'session', value: scope.session }
 }
 
-function files(checkpoint: Checkpoint | undefined): FilesCheckpoint | undefined {
+function withFiles(checkpoint: Checkpoint | undefined): FilesCheckpoint | undefined {
   return checkpoint !== undefined && hasFiles(checkpoint) ? checkpoint : undefined
 }

@@ -1,37 +1,31 @@
-// Which checkpoints cannot be read completely, and figures for `doctor`.
+// Marks checkpoints that cannot be read completely, and counts rows for `doctor`.
 import type { CheckpointId, LeaseOwner } from '../../model/index.js'
-import type { Database } from '../../system/index.js'
 import { number, optional, text } from '../rows.js'
+import { LedgerTable } from '../ledger-table.js'
 
-export class DamageMarks {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
-  /** What a checkpoint that cannot be read whole lacks, as JSON. */
+export class DamageMarks extends LedgerTable {
+  /** The parts of a checkpoint that cannot be read, as JSON. */
   damageOf(id: CheckpointId): string | undefined {
-    const row = this.#database.get('SELECT damage FROM checkpoints WHERE id = ?', id)
+    const row = this.database.get('SELECT damage FROM checkpoints WHERE id = ?', id)
     return row === undefined ? undefined : (optional(row, 'damage') ?? undefined)
   }
 
   damaged(): ReadonlyMap<string, string> {
-    const rows = this.#database.all('SELECT id, damage FROM checkpoints WHERE damage IS NOT NULL')
+    const rows = this.database.all('SELECT id, damage FROM checkpoints WHERE damage IS NOT NULL')
     return new Map(rows.map((row) => [text(row, 'id'), text(row, 'damage')]))
   }
 
-  /** Marks these, and removes the mark of all others. */
+  /** Marks these checkpoints, and removes the mark of all others. */
   markDamaged(marks: ReadonlyMap<string, string>): void {
-    this.#database.transaction(() => {
-      this.#database.run('UPDATE checkpoints SET damage = NULL WHERE damage IS NOT NULL')
+    this.database.transaction(() => {
+      this.database.run('UPDATE checkpoints SET damage = NULL WHERE damage IS NOT NULL')
       for (const [id, value] of marks)
-        this.#database.run('UPDATE checkpoints SET damage = ? WHERE id = ?', value, id)
+        this.database.run('UPDATE checkpoints SET damage = ? WHERE id = ?', value, id)
     })
   }
 
   counts(): Record<'projects' | 'sessions' | 'checkpoints' | 'damaged', number> {
-    const row = this.#database.get(
+    const row = this.database.get(
       `SELECT (SELECT count(*) FROM projects) AS projects,
          (SELECT count(*) FROM sessions WHERE deleted_at IS NULL) AS sessions,
          (SELECT count(*) FROM checkpoints) AS checkpoints,
@@ -46,9 +40,9 @@ export class DamageMarks {
     }
   }
 
-  /** Of every session that somebody has the right to write. */
+  /** The leases of all sessions. */
   leases(): { readonly owner: LeaseOwner }[] {
-    return this.#database
+    return this.database
       .all('SELECT lease_owner FROM sessions WHERE lease_owner IS NOT NULL AND deleted_at IS NULL')
       .map((row) => ({ owner: JSON.parse(text(row, 'lease_owner')) as LeaseOwner }))
   }

@@ -1,26 +1,26 @@
-// The details of checkpoints: rows that many checkpoints share, found by the hash of their text. The capture rules are rows of
-// their own, which the details refer to: they are long, and seldom change.
+// The details of checkpoints. Many checkpoints share one row, named by the hash of its text. The capture rules are rows of their own,
+// which details refer to, because they are long and rarely change.
 import { hash } from 'node:crypto'
 import type { EffectiveRules, SnapshotDetails } from '../../model/index.js'
 import type { Database, SqlRow } from '../../system/index.js'
 import { text } from '../rows.js'
 
-/** The hash of a row of rules begins with this; those of details are bare. */
+/** The hash of a row of rules starts with this prefix; the hash of details has none. */
 const RULES = 'rules-'
 
-/** As it is stored: the rules by their hash. */
+/** As stored: `rules` is the hash of their row. */
 type StoredDetails = Omit<SnapshotDetails, 'rules'> & { readonly rules?: string }
 
 /** Inside a transaction. Returns the hash that the checkpoint refers to. */
 export function storeDetails(database: Database, details: SnapshotDetails): string {
   const { skippedPaths, repositories, rewind, uncaptured, owners } = details
   const rules = details.rules && store(database, JSON.stringify(details.rules), RULES)
-  // In this order: see readUncaptured.
+  // `uncaptured` comes first: readUncaptured searches for it by the first bytes.
   const row = { uncaptured, skippedPaths, repositories, rules, rewind, owners }
   return store(database, JSON.stringify(row))
 }
 
-/** `row` has the column `json`. Rules that a repair has lost count as not recorded. */
+/** `row` has the column `json`. If a repair has lost the rules, they count as not recorded. */
 export function readDetails(database: Database, row: SqlRow): SnapshotDetails {
   const { rules, ...details } = parseDetails(row)
   const found =

@@ -1,4 +1,4 @@
-// Reads what a prune needs about checkpoints, and removes their rows.
+// Reads the checkpoints that a prune decides about, and removes their rows.
 import {
   type BytePath,
   type CheckpointId,
@@ -13,14 +13,15 @@ import {
   type StatusWord,
   type WeightedGraph,
 } from '../../model/index.js'
-import type { Database, SqlRow } from '../../system/index.js'
+import type { SqlRow } from '../../system/index.js'
 import { storeDetails } from './detail-rows.js'
 import { IS_NAMED_BY_USER } from './name-owners.js'
 import { number, optional } from '../rows.js'
 import { clearProject, deleteProject, dropFiles, dropRows, moveHeads } from './row-removal.js'
 import { bytesOfStates, readStateGraph, stateRoot } from '../states/index.js'
+import { LedgerTable } from '../ledger-table.js'
 
-/** A checkpoint as a prune sees it. */
+/** The fields of a checkpoint that a prune decides by. */
 export type PruningRow = {
   readonly id: CheckpointId
   readonly kind: CheckpointKind
@@ -28,12 +29,12 @@ export type PruningRow = {
   readonly isNamedByUser: boolean
   readonly reason: string | null
   readonly pinned: boolean
-  /** Null: it holds a state only. */
+  /** Null if it holds a state only. */
   readonly commit: ObjectId | null
-  /** Null: it holds files only. */
+  /** Null if it holds files only. */
   readonly state: number | null
   readonly createdAtMs: number
-  /** When it came into this store, for one that was imported. */
+  /** When it was imported into this store. */
   readonly importedAtMs: number | null
   readonly session: {
     readonly key: SessionKey
@@ -43,35 +44,29 @@ export type PruningRow = {
     /** The session continues from it. */
     readonly isHead: boolean
   } | null
-  /** A checkpoint of a graph thread says that these are its files. */
+  /** A checkpoint of a graph thread refers to its files. */
   readonly isOfThread: boolean
-  /** An undo or redo brings back its files. */
+  /** An undo or redo restores its files. */
   readonly isInOperation: boolean
-  /** An undo brings back its state: it is the step of its session before a rewind. */
+  /** An undo restores its state: it is the step of its session before a rewind. */
   readonly isBeforeOperation: boolean
 }
 
 export type Replacement = {
   readonly tree: ObjectId
   readonly commit: ObjectId
-  /** What the path had held. */
+  /** The number of files below the path, and their size. */
   readonly files: number
   readonly bytes: number
   readonly path: BytePath
 }
 
-export class Pruning {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
-  /** Newest first; of null, those of sessions without a project. */
+export class Pruning extends LedgerTable {
+  /** Newest first. For null, those of sessions without a project. */
   checkpointsOf(project: ProjectId | null): PruningRow[] {
     const marks = { ofThreads: this.#filesOfThreads(), ...this.#inOperations(project) }
     const where = project === null ? 'IS NULL' : '= ?'
-    return this.#database
+    return this.database
       .all(
         `SELECT checkpoints.id, kind, name, reason, pinned, "commit", state, checkpoints.created_at, session, checkpoints.turn,
            sessions.status AS session_status, sessions.updated_at, sessions.head,
@@ -86,100 +81,92 @@ export class Pruning {
       .map((row) => rowOf(row, marks))
   }
 
-  /** When the project was last used; undefined of one that is not there. */
+  /** When the project was last used; undefined if there is no such project. */
   touchedAtMs(project: ProjectId): number | undefined {
-    const row = this.#database.get('SELECT touched_at FROM projects WHERE id = ?', project)
+    const row = this.database.get('SELECT touched_at FROM projects WHERE id = ?', project)
     return row === undefined ? undefined : number(row, 'touched_at')
   }
 
-  /** Another text whenever a snapshot or a state of the project came or went. */
+  /** A text that changes whenever a snapshot or a state of the project is added or removed. */
   contentMark(project: ProjectId): string {
-    const row = this.#database.get(
+    const row = this.database.get(
       'SELECT count("commit") AS files, count(state) AS states, max(seq) AS newest FROM checkpoints WHERE project = ?',
       project,
     )
     return JSON.stringify(row)
   }
 
-  /** Bytes of the states of a project or of these sessions, including what they share with others. */
+  /** The bytes of the states of a project or of these sessions, including content that they share with others. */
   stateBytes(
     of: { readonly project: ProjectId } | { readonly sessions: readonly SessionKey[] },
   ): number {
     const isProject = 'project' in of
     const where = isProject ? 'project = ?' : 'session IN (SELECT value FROM json_each(?))'
     const sql = `SELECT DISTINCT state AS id FROM checkpoints WHERE state IS NOT NULL AND ${where}`
-    const rows = this.#database.all(sql, isProject ? of.project : JSON.stringify(of.sessions))
-    return bytesOfStates(
-      this.#database,
-      rows.map((row) => number(row, 'id')),
-    )
+    const rows = this.database.all(sql, isProject ? of.project : JSON.stringify(of.sessions))
+    const ids = rows.map((row) => number(row, 'id'))
+    return bytesOfStates(this.database, ids)
   }
 
-  /** Whether a checkpoint of a graph thread says that these are its files. */
+  /** Whether a checkpoint of a graph thread refers to the files of this one. */
   isOfThread(id: CheckpointId): boolean {
     const sql = 'SELECT 1 FROM graph_checkpoints WHERE files = ? LIMIT 1'
-    return this.#database.get(sql, id) !== undefined
+    return this.database.get(sql, id) !== undefined
   }
 
-  /** Inside a transaction, before these are dropped. A session continues from the last that stays. */
+  /** See row-removal.ts, as for the other methods that remove rows. */
   moveHeads(ids: readonly CheckpointId[]): void {
-    moveHeads(this.#database, ids)
+    moveHeads(this.database, ids)
   }
 
-  /** Inside a transaction. All rows of a project, with its sessions and operations. Returns how many checkpoints. */
   clearProject(project: ProjectId, atMs: number): number {
-    return clearProject(this.#database, project, atMs)
+    return clearProject(this.database, project, atMs)
   }
 
-  /** Whether a removal took a checkpoint that the undo of a rewind needed. */
+  drop(ids: readonly CheckpointId[]): void {
+    dropRows(this.database, ids)
+  }
+
+  dropFiles(ids: readonly CheckpointId[]): void {
+    dropFiles(this.database, ids)
+  }
+
+  /** Whether a checkpoint that an undo needs was removed. */
   hasForgottenUndo(project: ProjectId): boolean {
     const sql = 'SELECT 1 FROM projects WHERE id = ? AND has_lost_undo'
-    return this.#database.get(sql, project) !== undefined
+    return this.database.get(sql, project) !== undefined
   }
 
-  /** How many checkpoints belong to no project. */
+  /** The number of checkpoints without a project. */
   unattached(): number {
     const sql = 'SELECT count(*) AS count FROM checkpoints WHERE project IS NULL'
-    return number(this.#database.get(sql) ?? {}, 'count')
+    return number(this.database.get(sql) ?? {}, 'count')
   }
 
-  /** All that rows refer to, of a project or of all. */
+  /** The commits that rows refer to, of one project or of all. */
   commits(project: ProjectId | null = null): Set<string> {
     const sql = `SELECT "commit" FROM checkpoints WHERE "commit" IS NOT NULL AND coalesce(project = ?1, ?1 IS NULL)`
-    return new Set(this.#database.all(sql, project).map((row) => String(row['commit'])))
+    return new Set(this.database.all(sql, project).map((row) => String(row['commit'])))
   }
 
   /** Whether a row refers to this commit. */
   holds(commit: string): boolean {
     const sql = 'SELECT 1 FROM checkpoints WHERE "commit" = ? LIMIT 1'
-    return this.#database.get(sql, commit) !== undefined
+    return this.database.get(sql, commit) !== undefined
   }
 
-  /** All states with their sizes. Live in it is only what something else than a checkpoint holds. */
+  /** All states with their sizes. Those of graph threads are live in it; those of checkpoints are not yet. */
   stateGraph(): WeightedGraph {
-    const graph = readStateGraph(this.#database)
+    const graph = readStateGraph(this.database)
     const sql = 'SELECT state AS id FROM graph_checkpoints'
-    for (const row of this.#database.all(sql)) {
+    for (const row of this.database.all(sql)) {
       const root = stateRoot(number(row, 'id'))
       if (graph.has(root)) graph.add(root)
     }
     return graph
   }
 
-  /**
-   * Inside a transaction. Removes the rows of these checkpoints. The checkpoints after them get their parents, and
-   * rewinds that could only be undone with one of them are forgotten. Never to be called for the head of a session.
-   */
-  drop(ids: readonly CheckpointId[]): void {
-    dropRows(this.#database, ids)
-  }
-
-  /** Inside a transaction. These checkpoints of sessions keep their states and lose their files. */
-  dropFiles(ids: readonly CheckpointId[]): void {
-    dropFiles(this.#database, ids)
-  }
-
-  /** Inside a transaction. The checkpoint holds another snapshot from now on, which lacks `path`. */
+  /** Inside a transaction. Gives the checkpoint another snapshot, which lacks `path`. */
   replaceFiles(
     id: CheckpointId,
     { tree, commit, files, bytes, path }: Replacement,
@@ -188,8 +175,8 @@ export class Pruning {
     const forgotten = { path, reason: 'forgotten' as const, sizeBytes: bytes }
     const skippedPaths = [forgotten, ...details.skippedPaths]
     const owners = details.owners?.filter((owned) => !isInside(owned.path, path))
-    const digest = storeDetails(this.#database, { ...details, skippedPaths, owners })
-    this.#database.run(
+    const digest = storeDetails(this.database, { ...details, skippedPaths, owners })
+    this.database.run(
       `UPDATE checkpoints SET tree = ?, "commit" = ?, file_count = file_count - ?, size_bytes = size_bytes - ?,
          details = ?, skipped_counts = json_set(skipped_counts, '$.forgotten',
            coalesce(json_extract(skipped_counts, '$.forgotten'), 0) + 1)
@@ -205,32 +192,32 @@ export class Pruning {
 
   /** Inside a transaction. False if something still belongs to the project. */
   forgetProject(project: ProjectId): boolean {
-    const isInUse = this.#database.get(
+    const isInUse = this.database.get(
       `SELECT 1 FROM checkpoints WHERE project = ?1
        UNION SELECT 1 FROM sessions WHERE project = ?1 AND deleted_at IS NULL
        UNION SELECT 1 FROM operations WHERE project = ?1`,
       project,
     )
     if (isInUse !== undefined) return false
-    // Of a deleted session the row stays, for its fence.
-    this.#database.run('UPDATE sessions SET project = NULL WHERE project = ?', project)
-    return deleteProject(this.#database, project)
+    // A deleted session keeps its row, for its fence.
+    this.database.run('UPDATE sessions SET project = NULL WHERE project = ?', project)
+    return deleteProject(this.database, project)
   }
 
   #filesOfThreads(): Set<string> {
-    const rows = this.#database.all('SELECT files FROM graph_checkpoints WHERE files IS NOT NULL')
+    const rows = this.database.all('SELECT files FROM graph_checkpoints WHERE files IS NOT NULL')
     return new Set(rows.map((row) => String(row['files'])))
   }
 
   #inOperations(project: ProjectId | null): Pick<Marks, 'inOperations' | 'beforeOperations'> {
-    const idsOf = (sql: string) =>
-      new Set(this.#database.all(sql, project).map((row) => String(row['id'])))
+    const queryIds = (sql: string) =>
+      new Set(this.database.all(sql, project).map((row) => String(row['id'])))
     return {
-      inOperations: idsOf(
+      inOperations: queryIds(
         `SELECT safety AS id FROM operations WHERE project = ?1
          UNION SELECT result FROM operations WHERE project = ?1`,
       ),
-      beforeOperations: idsOf(
+      beforeOperations: queryIds(
         `SELECT before.id FROM operations JOIN checkpoints AS result ON result.id = operations.result
            JOIN checkpoints AS before ON before.session = result.session AND before.step = result.step - 1
          WHERE operations.project = ?1`,
@@ -276,7 +263,7 @@ function rowOf(row: SqlRow, marks: Marks): PruningRow {
   }
 }
 
-/** Imports from JSON record no time of their own. Their session was created for the import, or earlier. */
+/** An import from JSON records no time. Its session was created for the import, or earlier. */
 function importedAtOf(row: SqlRow): number | null {
   if (row['kind'] !== 'imported') return null
   const times = [row['imported_at'], row['session_created_at']]

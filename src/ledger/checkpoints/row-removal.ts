@@ -1,28 +1,26 @@
-// Removes rows of checkpoints so that the rest stays whole: parents, authors and operations refer to rows that exist (I1).
+// Removes rows of checkpoints and keeps the rest consistent: parents, authors and operations refer to existing rows (I1).
 import { type CheckpointId, parseCheckpointId, type ProjectId } from '../../model/index.js'
 import type { Database, SqlRow } from '../../system/index.js'
-import { handOnAuthors } from './authors.js'
+import { mergeAuthorsIntoNext } from './authors.js'
 import { number, optional } from '../rows.js'
 
 /**
- * Inside a transaction. Removes the rows of these checkpoints. The checkpoints after them get their parents, and
- * rewinds that could only be undone with one of them are forgotten. Never to be called for the head of a session.
+ * Inside a transaction. Removes the rows of these checkpoints, gives their parents to their children, and removes the operations
+ * that need one of them. Never call it for the head of a session.
  */
 export function dropRows(database: Database, ids: readonly CheckpointId[]): void {
-  handOnAuthors(database, ids)
+  mergeAuthorsIntoNext(database, ids)
   forgetOperations(database, ids)
   reparent(database, { ids, children: childrenOf(database, ids) })
-  database.run(
-    'DELETE FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))',
-    JSON.stringify(ids),
-  )
+  const sql = 'DELETE FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))'
+  database.run(sql, JSON.stringify(ids))
 }
 
-/** Inside a transaction. These checkpoints of sessions keep their states and lose their files. */
+/** Inside a transaction. Removes the files of these checkpoints of sessions, and keeps their states. */
 export function dropFiles(database: Database, ids: readonly CheckpointId[]): void {
-  handOnAuthors(database, ids)
+  mergeAuthorsIntoNext(database, ids)
   forgetOperations(database, ids)
-  // `file_count` stays: it says that files were there.
+  // `file_count` stays, to show that there were files.
   database.run(
     `UPDATE checkpoints SET tree = NULL, "commit" = NULL, files = NULL, insertions = NULL, deletions = NULL,
        size_bytes = NULL, skipped_counts = NULL, details = NULL, authors = NULL
@@ -31,13 +29,11 @@ export function dropFiles(database: Database, ids: readonly CheckpointId[]): voi
   )
 }
 
-/** Inside a transaction, before these are dropped: to the nearest ancestor that stays, else to the last step that does. */
+/** Inside a transaction, before these are dropped. Moves heads to the nearest remaining ancestor, or else to the last remaining step. */
 export function moveHeads(database: Database, ids: readonly CheckpointId[]): void {
   const list = JSON.stringify(ids)
-  const sessions = database.all(
-    'SELECT key, head FROM sessions WHERE head IN (SELECT value FROM json_each(?))',
-    list,
-  )
+  const sql = 'SELECT key, head FROM sessions WHERE head IN (SELECT value FROM json_each(?))'
+  const sessions = database.all(sql, list)
   for (const row of sessions) {
     const key = number(row, 'key')
     const next = database.get(
@@ -56,16 +52,17 @@ export function moveHeads(database: Database, ids: readonly CheckpointId[]): voi
   }
 }
 
-/** Inside a transaction. Sessions leave their rows, for their fences. */
+/**
+ * Inside a transaction. Removes all rows of a project, with its sessions and operations, and returns the number of checkpoints.
+ * Sessions keep their rows, for their fences.
+ */
 export function clearProject(database: Database, project: ProjectId, atMs: number): number {
   const rows = database.all('SELECT id FROM checkpoints WHERE project = ?', project)
   const ids = rows.map((row) => parseCheckpointId(String(row['id'])))
   const list = JSON.stringify(ids)
   const sessions = 'SELECT key FROM sessions WHERE project = ?'
-  database.run(
-    `DELETE FROM partials WHERE call IN (SELECT seq FROM tool_calls WHERE session IN (${sessions}))`,
-    project,
-  )
+  const sql = `DELETE FROM partials WHERE call IN (SELECT seq FROM tool_calls WHERE session IN (${sessions}))`
+  database.run(sql, project)
   database.run(`DELETE FROM tool_calls WHERE session IN (${sessions})`, project)
   database.run(
     'UPDATE graph_checkpoints SET files = NULL WHERE files IN (SELECT value FROM json_each(?))',
@@ -84,12 +81,12 @@ export function clearProject(database: Database, project: ProjectId, atMs: numbe
   return ids.length
 }
 
-/** Inside a transaction, when nothing refers to the project any more. */
+/** Inside a transaction, once no row refers to the project. */
 export function deleteProject(database: Database, project: ProjectId): boolean {
   return database.run('DELETE FROM projects WHERE id = ?', project).changes > 0
 }
 
-/** Leaves a note, so that an undo can say why there is nothing to undo. */
+/** Sets `has_lost_undo`, so that an undo can report why there is nothing to undo. */
 function forgetOperations(database: Database, ids: readonly CheckpointId[]): void {
   const gone = database.all(
     `WITH RECURSIVE gone (id) AS (
@@ -103,7 +100,7 @@ function forgetOperations(database: Database, ids: readonly CheckpointId[]): voi
     database.run('UPDATE projects SET has_lost_undo = 1 WHERE id = ?', project)
 }
 
-/** Reads every checkpoint of every session: there is no index of parents. */
+/** Reads every checkpoint of every session, because there is no index of parents. */
 function childrenOf(database: Database, ids: readonly CheckpointId[]): readonly SqlRow[] {
   return database.all(
     `SELECT id, parent FROM checkpoints WHERE session IS NOT NULL
@@ -112,7 +109,7 @@ function childrenOf(database: Database, ids: readonly CheckpointId[]): readonly 
   )
 }
 
-/** Inside a transaction, before these are deleted. Each child that stays gets the nearest ancestor that stays. */
+/** Inside a transaction, before these are deleted. Gives each remaining child its nearest remaining ancestor as its parent. */
 export function reparent(
   database: Database,
   {
@@ -132,7 +129,6 @@ export function reparent(
     if (gone.has(String(row['id']))) continue
     let parent = optional(row, 'parent')
     while (parent !== null && gone.has(parent)) parent = gone.get(parent) ?? null
-    const sql = 'UPDATE checkpoints SET parent = ? WHERE id = ?'
-    database.run(sql, parent, String(row['id']))
+    database.run('UPDATE checkpoints SET parent = ? WHERE id = ?', parent, String(row['id']))
   }
 }

@@ -1,4 +1,4 @@
-// Checkpoints whose details list changes of files that no checkpoint holds.
+// Reads the checkpoints whose details list uncaptured changes: changes of files that no checkpoint holds.
 import type { FilesCheckpoint, UncapturedChanges } from '../../model/index.js'
 import type { Database } from '../../system/index.js'
 import { parseDetails } from './detail-rows.js'
@@ -7,8 +7,8 @@ import { number } from '../rows.js'
 export type UncapturedRow = UncapturedChanges & { readonly atMs: number }
 
 /**
- * Those of the project that are newer than this one, newest first. They are found by the first bytes of their details:
- * most checkpoints share one long list of skipped paths, which is read once and not parsed.
+ * The ones of the project that are newer than this checkpoint, newest first. The query finds them by the first bytes of their
+ * details: most checkpoints share one long list of skipped paths, which is then read once and not parsed.
  */
 export function readUncaptured(
   database: Database,

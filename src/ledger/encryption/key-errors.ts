@@ -1,10 +1,10 @@
-// What is wrong with the keys that were given, in words. No message has anything of a key but its id.
+// The errors about keys. A message contains the id of a key, never the key.
 import { SavestateError } from '../../model/index.js'
 
 const HOW = 'Set SAVESTATE_KEY or SAVESTATE_KEY_FILE, or give openStore({ encryption: { key } }).'
 
-/** `given` are the ids of the keys that are at hand. */
-export function lacksKey(
+/** `given` are the ids of the keys that the caller passed. */
+export function missingKeyError(
   id: string,
   { given, purpose }: { readonly given: readonly string[]; readonly purpose: 'read' | 'write' },
 ): SavestateError {
@@ -20,8 +20,8 @@ export function lacksKey(
   })
 }
 
-/** The id is that of a key of the store, but the key is another. */
-export function unfitKey(id: string): SavestateError {
+/** The store has a key of this id, but it is not this key. */
+export function mismatchedKeyError(id: string): SavestateError {
   return new SavestateError(
     'KEY_WRONG',
     `The key ${id} does not match the record of it in the store`,
@@ -31,7 +31,7 @@ export function unfitKey(id: string): SavestateError {
   )
 }
 
-export function retiredKey(id: string): SavestateError {
+export function retiredKeyError(id: string): SavestateError {
   return new SavestateError('KEY_WRONG', `The key ${id} was retired from this store`, {
     hint: 'Give the key that the store has now, or none if it is no longer encrypted.',
   })

@@ -1,14 +1,14 @@
-// Which keys the ledger has been written with. The keys themselves are never here.
+// The ids of the keys that have sealed values of the ledger. The store never holds a key itself.
 export const KEY_TABLES = `
   CREATE TABLE file.keys (
-    -- Derived from the key, which it does not reveal.
+    -- Derived from the key, without revealing it.
     id TEXT PRIMARY KEY,
-    -- A known text, sealed with the key, to check that a given key is the right one.
+    -- A known text, sealed with the key: verifies the key that a caller passes.
     check_value TEXT NOT NULL,
     created_at INTEGER NOT NULL,
-    -- Nothing is sealed with it since then.
+    -- It seals no new values since then.
     retired_at INTEGER,
-    -- 1 once a change of the key has sealed everything with it: before that, there may be values without a seal.
+    -- 1 once a rekey has sealed every value with it. Before that, some values may not be sealed.
     seals_all INTEGER NOT NULL DEFAULT 0
   ) STRICT, WITHOUT ROWID;
 `

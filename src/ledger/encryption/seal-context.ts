@@ -1,40 +1,40 @@
-// What sealed values outside of states are bound to. A copy of a row that is made in SQL must still open, so what a
-// fork or a copied thread gets along is bound to what the copy has in common with the original.
-import type { Place } from './sealing-key.js'
+// The context that each sealed value outside of states is bound to. Forks and copied threads copy rows in SQL, and a copy must stay
+// readable. Their contexts therefore have only columns that the copy and the original share.
+import type { SealContext } from './sealing-key.js'
 
-export function toolPlace(
+export function toolContext(
   column: 'args' | 'outcome',
   call: { readonly id: string; readonly idempotencyKey: string },
-): Place {
+): SealContext {
   return ['tool_calls', column, call.id, call.idempotencyKey]
 }
 
-export function partialPlace(call: number, place: number): Place {
-  return ['partials', call, place]
+export function partialContext(call: number, index: number): SealContext {
+  return ['partials', call, index]
 }
 
-export function sessionPlace(id: string): Place {
+export function sessionContext(id: string): SealContext {
   return ['sessions', 'metadata', id]
 }
 
-export function checkpointPlace(id: string): Place {
+export function checkpointContext(id: string): SealContext {
   return ['checkpoints', 'metadata', id]
 }
 
 /** Names as they are stored. */
-export function graphPlace(
+export function graphContext(
   column: 'facts' | 'metadata',
   { ns, id }: { readonly ns: string; readonly id: string },
-): Place {
+): SealContext {
   return ['graph_checkpoints', column, ns, id]
 }
 
 /** Names as they are stored. */
-export function writePlace(write: {
+export function writeContext(write: {
   readonly ns: string
   readonly checkpoint: string
   readonly task: string
   readonly idx: number
-}): Place {
+}): SealContext {
   return ['graph_writes', write.ns, write.checkpoint, write.task, write.idx]
 }

@@ -1,10 +1,10 @@
-// Seals values before they are written and opens them after they are read, if the store is encrypted. Without a key this costs
-// one query of an empty table for each transaction.
+// The keys of a store: which one seals new values, and which one opens a stored value. Without a key this costs one query of an
+// empty table for each transaction.
 import type { Database } from '../../system/index.js'
-import { lacksKey, retiredKey, unfitKey } from './key-errors.js'
-import { keyIdOf, type Place, type SealingKey } from './sealing-key.js'
+import { missingKeyError, retiredKeyError, mismatchedKeyError } from './key-errors.js'
+import { keyIdOf, type SealContext, type SealingKey } from './sealing-key.js'
 
-/** `newKey` is the one to change to. Either opens what it has sealed. */
+/** `newKey` is the key to change to. Both open the values that they sealed. */
 export type GivenKeys = {
   readonly key?: SealingKey | undefined
   readonly newKey?: SealingKey | undefined
@@ -12,12 +12,12 @@ export type GivenKeys = {
 
 export interface Vault {
   /**
-   * Inside the transaction that writes: what everything in it is to be sealed with. Undefined: nothing is sealed.
-   * Throws KEY_MISSING or KEY_WRONG if the store is encrypted with a key that was not given.
+   * Inside the transaction that writes: the key to seal its values with; undefined if the store is not encrypted.
+   * Throws KEY_MISSING or KEY_WRONG if the caller did not pass the key of the store.
    */
-  forWriting(): SealingKey | undefined
-  /** Undefined if it is not what was sealed for this place. Throws KEY_MISSING or KEY_WRONG. */
-  open(sealed: string, place: Place): string | undefined
+  keyForWriting(): SealingKey | undefined
+  /** Undefined if the text was altered or moved. Throws KEY_MISSING or KEY_WRONG. */
+  open(sealed: string, context: SealContext): string | undefined
   /** Throws KEY_MISSING or KEY_WRONG. */
   keyFor(id: string): SealingKey
   has(id: string): boolean
@@ -25,24 +25,24 @@ export interface Vault {
 
 /** Seals nothing. */
 export const NO_VAULT: Vault = {
-  forWriting: () => undefined,
+  keyForWriting: () => undefined,
   open: (sealed) => {
-    throw lacksKey(keyIdOf(sealed) ?? '?', { given: [], purpose: 'read' })
+    throw missingKeyError(keyIdOf(sealed) ?? '?', { given: [], purpose: 'read' })
   },
   keyFor: (id) => {
-    throw lacksKey(id, { given: [], purpose: 'read' })
+    throw missingKeyError(id, { given: [], purpose: 'read' })
   },
   has: () => false,
 }
 
-const CHECKED = 'savestate'
+const CHECK_TEXT = 'savestate'
 const CURRENT = 'SELECT id FROM keys WHERE retired_at IS NULL'
 
 export class StoreVault implements Vault {
   readonly given: GivenKeys
   readonly #database: Database
   readonly #keys: ReadonlyMap<string, SealingKey>
-  readonly #fitting = new Set<string>()
+  readonly #verified = new Set<string>()
 
   constructor(database: Database, given: GivenKeys = {}) {
     this.#database = database
@@ -51,67 +51,65 @@ export class StoreVault implements Vault {
     this.#keys = new Map(keys.map((key) => [key.id, key]))
   }
 
-  forWriting(): SealingKey | undefined {
+  keyForWriting(): SealingKey | undefined {
     const id = this.#database.get(CURRENT)?.['id']
-    if (typeof id === 'string') return this.#checked(this.#given(id, 'write'))
+    if (typeof id === 'string') return this.#verify(this.#find(id, 'write'))
     const { key } = this.given
-    if (key !== undefined) this.note(key)
+    if (key !== undefined) this.recordKey(key)
     return key
   }
 
-  /** Whether what is written now is sealed, or cannot be written for want of a key. */
+  /** Whether new values must be sealed. */
   isInUse(): boolean {
     return this.#database.get(CURRENT) !== undefined || this.given.key !== undefined
   }
 
-  open(sealed: string, place: Place): string | undefined {
+  open(sealed: string, context: SealContext): string | undefined {
     const id = keyIdOf(sealed)
-    return id === undefined ? undefined : this.keyFor(id).open(sealed, place)
+    return id === undefined ? undefined : this.keyFor(id).open(sealed, context)
   }
 
-  /** What it opens proves it: reading does not depend on the list of keys, which may be damaged. */
+  /** Not checked against the table of keys, which may be damaged: a value that the key opens proves that it is the right one. */
   keyFor(id: string): SealingKey {
-    return this.#given(id, 'read')
+    return this.#find(id, 'read')
   }
 
   has(id: string): boolean {
     return this.#keys.has(id)
   }
 
-  /** Inside a transaction: the store has values of this key from now on. Throws KEY_WRONG for a retired one. */
-  note(key: SealingKey): void {
+  /** Inside a transaction, before the first value is sealed with this key. Throws KEY_WRONG for a retired key. */
+  recordKey(key: SealingKey): void {
     const row = this.#database.get('SELECT 1 FROM keys WHERE id = ?', key.id)
     if (row === undefined) {
-      this.#database.run(
-        `INSERT INTO keys (id, check_value, created_at) VALUES (?, ?, unixepoch() * 1000)`,
-        key.id,
-        key.seal(CHECKED, placeOf(key.id)),
-      )
+      const sql = `INSERT INTO keys (id, check_value, created_at) VALUES (?, ?, unixepoch() * 1000)`
+      this.#database.run(sql, key.id, key.seal(CHECK_TEXT, checkContext(key.id)))
     } else this.refuseRetired(key)
-    this.#checked(key)
+    this.#verify(key)
   }
 
   /** Throws KEY_WRONG. */
   refuseRetired({ id }: SealingKey): void {
     const row = this.#database.get('SELECT retired_at FROM keys WHERE id = ?', id)
-    if (row !== undefined && row['retired_at'] !== null) throw retiredKey(id)
+    if (row !== undefined && row['retired_at'] !== null) throw retiredKeyError(id)
   }
 
-  #given(id: string, purpose: 'read' | 'write'): SealingKey {
+  #find(id: string, purpose: 'read' | 'write'): SealingKey {
     const key = this.#keys.get(id)
-    if (key === undefined) throw lacksKey(id, { given: [...this.#keys.keys()], purpose })
+    if (key === undefined) throw missingKeyError(id, { given: [...this.#keys.keys()], purpose })
     return key
   }
 
-  #checked(key: SealingKey): SealingKey {
-    if (this.#fitting.has(key.id)) return key
+  #verify(key: SealingKey): SealingKey {
+    if (this.#verified.has(key.id)) return key
     const row = this.#database.get('SELECT check_value FROM keys WHERE id = ?', key.id)
-    if (key.open(String(row?.['check_value']), placeOf(key.id)) !== CHECKED) throw unfitKey(key.id)
-    this.#fitting.add(key.id)
+    if (key.open(String(row?.['check_value']), checkContext(key.id)) !== CHECK_TEXT)
+      throw mismatchedKeyError(key.id)
+    this.#verified.add(key.id)
     return key
   }
 }
 
-function placeOf(id: string): Place {
+function checkContext(id: string): SealContext {
   return ['keys', id]
 }

@@ -1,17 +1,12 @@
-// Looks after the rows themselves: what is wrong with them, and what can be put right without knowing the files.
-import type {
-  CheckpointId,
-  FilesCheckpoint,
-  ObjectId,
-  Project,
-  ProjectId,
-} from '../../model/index.js'
-import type { Database, SqlRow } from '../../system/index.js'
+// Checks the rows of the ledger for `verify` and `doctor`, and repairs them for `repair`, without reading the files of checkpoints.
+import type { CheckpointId, ObjectId, Project, ProjectId } from '../../model/index.js'
+import type { SqlRow } from '../../system/index.js'
 import { number, optional, text } from '../rows.js'
-import { type RowFault, rowFaults } from './row-faults.js'
-import { type StateFault, stateFaults } from '../states/index.js'
+import { findRowFaults, type RowFault } from './row-faults.js'
+import { findStateFaults, type StateFault } from '../states/index.js'
+import { LedgerTable } from '../ledger-table.js'
 
-/** What a row says of the files, in the form it stands there. */
+/** The columns of a checkpoint that describe its files. */
 export type FilesRow = {
   readonly id: CheckpointId
   readonly project: ProjectId
@@ -22,53 +17,54 @@ export type FilesRow = {
   readonly commit: ObjectId
 }
 
+type ReferenceRepair = {
+  readonly atMs: number
+  /** The damage mark for a checkpoint whose state is lost. */
+  readonly stateLost: string
+  readonly keep: (rows: readonly SqlRow[]) => void
+}
+
 const LOST_DETAILS = '{"skippedPaths":[],"repositories":[]}'
 
-export class RowChecks {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
-  /** What SQLite finds wrong with the file. */
+export class RowChecks extends LedgerTable {
+  /** SQLite's own check of the file. */
   fileFaults({ quick }: { readonly quick: boolean }): string[] {
     const check = quick ? 'quick_check' : 'integrity_check'
-    return this.#database
+    return this.database
       .all(`PRAGMA file.${check}`)
       .map((row) => String(row[check]))
       .filter((line) => line !== 'ok')
   }
 
   rowFaults(): RowFault[] {
-    return rowFaults(this.#database)
+    return findRowFaults(this.database)
   }
 
   stateFaults(options: { readonly quick: boolean }): StateFault[] {
-    return stateFaults(this.#database, options)
+    return findStateFaults(this.database, options)
   }
 
-  /** Checkpoints that hold these states; those of graph threads have no id of ours. */
+  /** The checkpoints of sessions that hold this state, and how many checkpoints of graph threads do. */
   holdersOf(state: number): { readonly checkpoints: string[]; readonly graphs: number } {
-    const rows = this.#database.all('SELECT id FROM checkpoints WHERE state = ?', state)
+    const rows = this.database.all('SELECT id FROM checkpoints WHERE state = ?', state)
     const sql = 'SELECT count(*) AS count FROM graph_checkpoints WHERE state = ?'
-    const graphs = number(this.#database.get(sql, state) ?? {}, 'count')
+    const graphs = number(this.database.get(sql, state) ?? {}, 'count')
     return { checkpoints: rows.map((row) => String(row['id'])), graphs }
   }
 
-  /** Rows that refer to a row that is not there, in words. */
+  /** Messages about rows that refer to a missing row. */
   dangling(): string[] {
-    const lines = this.#database
+    const lines = this.database
       .all('PRAGMA file.foreign_key_check')
       .map(
         (row) =>
           `a row of ${String(row['table'])} refers to a missing row of ${String(row['parent'])}`,
       )
-    const heads = this.#database.all(
+    const heads = this.database.all(
       `SELECT id FROM sessions WHERE deleted_at IS NULL AND head IS NOT NULL
          AND head NOT IN (SELECT id FROM checkpoints)`,
     )
-    const steps = this.#database.all(
+    const steps = this.database.all(
       `SELECT id FROM sessions WHERE next_step <= (SELECT max(step) FROM checkpoints WHERE session = key)`,
     )
     return [
@@ -78,9 +74,9 @@ export class RowChecks {
     ]
   }
 
-  /** What every checkpoint with files says of them, damaged rows left out. */
+  /** The checkpoints with files, except damaged rows. */
   filesRows(): FilesRow[] {
-    const rows = this.#database.all(
+    const rows = this.database.all(
       `SELECT id, project, kind, reason, created_at, tree, "commit" FROM checkpoints
        WHERE tree IS NOT NULL ORDER BY seq`,
     )
@@ -98,30 +94,24 @@ export class RowChecks {
       }))
   }
 
-  setFiles(
-    id: string,
-    { tree, commit }: Pick<FilesCheckpoint, 'commit'> & { readonly tree: ObjectId },
-  ): void {
-    this.#database.run(
-      'UPDATE checkpoints SET tree = ?, "commit" = ? WHERE id = ?',
-      tree,
-      commit,
-      id,
-    )
+  setFiles(id: string, { tree, commit }: Pick<FilesRow, 'commit' | 'tree'>): void {
+    const sql = 'UPDATE checkpoints SET tree = ?, "commit" = ? WHERE id = ?'
+    this.database.run(sql, tree, commit, id)
   }
 
-  /** Takes a row out, once `keep` has what it held. */
+  /** Removes a row after passing its content to `keep`. */
   takeOut({ table, rowid }: Pick<RowFault, 'table' | 'rowid'>, keep: (row: SqlRow) => void): void {
-    const row = this.#database.get(`SELECT * FROM ${table} WHERE rowid = ?`, rowid)
+    const row = this.database.get(`SELECT * FROM ${table} WHERE rowid = ?`, rowid)
     if (row === undefined) return
     keep(row)
-    this.#withoutReferences(() => this.#database.run(`DELETE FROM ${table} WHERE rowid = ?`, rowid))
-    this.#database.run('UPDATE store SET has_lost_rows = 1')
+    const sql = `DELETE FROM ${table} WHERE rowid = ?`
+    this.#withoutForeignKeys(() => this.database.run(sql, rowid))
+    this.database.run('UPDATE store SET has_lost_rows = 1')
   }
 
-  /** Projects that checkpoints belong to and that have no row. */
+  /** The projects of checkpoints that have no row. */
   missingProjects(): ProjectId[] {
-    return this.#database
+    return this.database
       .all(
         `SELECT DISTINCT project FROM checkpoints
          WHERE project IS NOT NULL AND project NOT IN (SELECT id FROM projects)`,
@@ -130,17 +120,17 @@ export class RowChecks {
   }
 
   allIds(): ReadonlySet<string> {
-    return new Set(this.#database.all('SELECT id FROM checkpoints').map((row) => String(row['id'])))
+    return new Set(this.database.all('SELECT id FROM checkpoints').map((row) => String(row['id'])))
   }
 
-  /** When the newest checkpoint was made; 0 if there is none. */
+  /** When the newest checkpoint was saved; 0 if there is none. */
   newestMs(): number {
     const sql = 'SELECT coalesce(max(created_at), 0) AS newest FROM checkpoints'
-    return number(this.#database.get(sql) ?? {}, 'newest')
+    return number(this.database.get(sql) ?? {}, 'newest')
   }
 
   addProject({ id, path }: Project, atMs: number): void {
-    this.#database.run(
+    this.database.run(
       `INSERT OR IGNORE INTO projects (id, path, created_at, touched_at, parent_dev, parent_ino)
        VALUES (?, ?, ?, ?, '', '')`,
       id,
@@ -150,9 +140,9 @@ export class RowChecks {
     )
   }
 
-  /** To where its time belongs, if there is room between its neighbours. */
+  /** Orders the checkpoint by its time, if there is a free number between its neighbors. */
   placeByTime(id: CheckpointId): void {
-    const row = this.#database.get(
+    const row = this.database.get(
       `SELECT (SELECT max(seq) FROM checkpoints WHERE created_at <= own.created_at AND id <> own.id) AS before,
          (SELECT min(seq) FROM checkpoints WHERE created_at > own.created_at) AS after
        FROM checkpoints own WHERE id = ?`,
@@ -160,50 +150,36 @@ export class RowChecks {
     )
     const [before, after] = [row?.['before'], row?.['after']]
     if (typeof after !== 'number') return
-    const place = typeof before === 'number' ? before + 1 : after - 1
-    if (place >= after || place < 1) return
-    this.#database.run('UPDATE OR IGNORE checkpoints SET seq = ? WHERE id = ?', place, id)
+    const seq = typeof before === 'number' ? before + 1 : after - 1
+    if (seq >= after || seq < 1) return
+    this.database.run('UPDATE OR IGNORE checkpoints SET seq = ? WHERE id = ?', seq, id)
   }
 
   /**
-   * Gives every reference that leads nowhere something to lead to, or ends it. `keep` gets what has to go.
-   * Sessions whose row is lost get one of another name: their states are still there.
+   * Repairs every reference to a missing row: recreates the missing row, clears the reference, or removes the referring row and
+   * passes it to `keep`. Sessions and threads whose row is lost get a new one with another name, so that their states stay usable.
    */
-  mendReferences(options: {
-    readonly atMs: number
-    /** The mark of a checkpoint whose state is lost. */
-    readonly stateLost: string
-    readonly keep: (rows: readonly SqlRow[]) => void
-  }): void {
-    this.#withoutReferences(() => this.#database.transaction(() => this.#mendReferences(options)))
+  mendReferences(options: ReferenceRepair): void {
+    this.#withoutForeignKeys(() => this.database.transaction(() => this.#mendReferences(options)))
   }
 
-  /** SQLite would refuse to remove what something refers to. */
-  #withoutReferences(work: () => void): void {
-    this.#database.exec('PRAGMA foreign_keys = OFF')
+  /** SQLite would refuse to remove a row that another one refers to. */
+  #withoutForeignKeys(work: () => void): void {
+    this.database.exec('PRAGMA foreign_keys = OFF')
     try {
       work()
     } finally {
-      this.#database.exec('PRAGMA foreign_keys = ON')
+      this.database.exec('PRAGMA foreign_keys = ON')
     }
   }
 
-  #mendReferences({
-    atMs,
-    stateLost,
-    keep,
-  }: {
-    readonly atMs: number
-    readonly stateLost: string
-    readonly keep: (rows: readonly SqlRow[]) => void
-  }): void {
+  #mendReferences({ atMs, stateLost, keep }: ReferenceRepair): void {
     const run = (sql: string, ...values: readonly (string | number)[]) =>
-      this.#database.run(sql, ...values)
-    const gone: SqlRow[] = []
-    const drop = (table: string, condition: string) => {
-      gone.push(
-        ...this.#database.all(`SELECT '${table}' AS lost_from, * FROM ${table} WHERE ${condition}`),
-      )
+      this.database.run(sql, ...values)
+    const removed: SqlRow[] = []
+    const remove = (table: string, condition: string) => {
+      const sql = `SELECT '${table}' AS lost_from, * FROM ${table} WHERE ${condition}`
+      removed.push(...this.database.all(sql))
       run(`DELETE FROM ${table} WHERE ${condition}`)
     }
     run(
@@ -225,12 +201,12 @@ export class RowChecks {
          WHERE thread NOT IN (SELECT key FROM threads)`,
       )
     run('UPDATE sessions SET project = NULL WHERE project NOT IN (SELECT id FROM projects)')
-    drop('partials', 'call NOT IN (SELECT seq FROM tool_calls)')
-    drop('graph_checkpoints', 'state NOT IN (SELECT id FROM states)')
-    drop('checkpoints', 'project NOT IN (SELECT id FROM projects)')
+    remove('partials', 'call NOT IN (SELECT seq FROM tool_calls)')
+    remove('graph_checkpoints', 'state NOT IN (SELECT id FROM states)')
+    remove('checkpoints', 'project NOT IN (SELECT id FROM projects)')
     run('UPDATE checkpoints SET damage = ? WHERE state NOT IN (SELECT id FROM states)', stateLost)
     run('UPDATE checkpoints SET state = NULL WHERE state NOT IN (SELECT id FROM states)')
-    drop(
+    remove(
       'operations',
       `safety NOT IN (SELECT id FROM checkpoints) OR result NOT IN (SELECT id FROM checkpoints)
          OR project NOT IN (SELECT id FROM projects)`,
@@ -244,10 +220,10 @@ export class RowChecks {
       `UPDATE sessions SET next_step = 1 + (SELECT max(step) FROM checkpoints WHERE session = key)
        WHERE next_step <= (SELECT max(step) FROM checkpoints WHERE session = key)`,
     )
-    if (gone.length > 0) keep(gone)
+    if (removed.length > 0) keep(removed)
   }
 
   sqliteVersion(): string {
-    return text(this.#database.get('SELECT sqlite_version() AS version') ?? {}, 'version')
+    return text(this.database.get('SELECT sqlite_version() AS version') ?? {}, 'version')
   }
 }

@@ -1,9 +1,8 @@
-// Copies the rows of a damaged database that can still be read, table by table: from the start up to the damaged part, then from
-// the end back to it.
+// Copies the readable rows of a damaged database, table by table: from the start up to the damaged page, then from the end back to it.
 import { SavestateError } from '../../model/index.js'
 import type { Database, SqlRow, SqlValue } from '../../system/index.js'
 
-const AT_ONCE = 256
+const BATCH_ROWS = 256
 
 type Table = {
   readonly name: string
@@ -19,7 +18,7 @@ export function tablesOf(database: Database): readonly string[] {
 
 export type CopyOptions = {
   readonly tables: readonly string[]
-  /** What to do with a row that the target has already. */
+  /** For a row that the target already has. */
   readonly onConflict: 'REPLACE' | 'IGNORE'
   readonly change?: (table: string, row: SqlRow) => SqlRow
 }
@@ -39,11 +38,11 @@ export function copyRows(
   })
 }
 
-/** With the columns that both have; undefined if the source has lost it. */
+/** With the columns that both databases have; undefined if the source has lost the table. */
 function tableIn(source: Database, target: Database, name: string): Table | undefined {
   const known = target.all(`PRAGMA file.table_info(${name})`)
-  const there = readable(() => source.all(`PRAGMA file.table_info(${name})`)) ?? []
-  const names = new Set(there.map((row) => String(row['name'])))
+  const found = ifReadable(() => source.all(`PRAGMA file.table_info(${name})`)) ?? []
+  const names = new Set(found.map((row) => String(row['name'])))
   const columns = known.map((row) => String(row['name'])).filter((column) => names.has(column))
   if (columns.length === 0) return undefined
   const sql = String(target.get('SELECT sql FROM file.sqlite_schema WHERE name = ?', name)?.['sql'])
@@ -54,56 +53,51 @@ function tableIn(source: Database, target: Database, name: string): Table | unde
   return { name, columns, keys: /WITHOUT ROWID/i.test(sql) ? primary : ['rowid'] }
 }
 
-/** False if rows are missing or were refused. */
+/** False if a row could not be read or inserted. */
 function copyTable(source: Database, table: Table, insertRow: (row: SqlRow) => boolean): boolean {
-  const forward = new Passage(table, source, 'forward')
+  const forward = new TableReader(table, source)
   let isComplete = true
   const put = (row: SqlRow) => {
     if (!insertRow(row)) isComplete = false
   }
   if (forward.run(put) === 'damage') {
     isComplete = false
-    new Passage(table, source, 'backward', forward.last).run(put)
+    new TableReader(table, source, { backToKey: forward.last }).run(put)
   }
   return isComplete && forward.skipped === 0
 }
 
-/** From one end of a table as far as it goes. */
-class Passage {
+type Backward = { readonly backToKey: readonly SqlValue[] | undefined }
+
+/** Reads a table from its start, or backward from its end to a key, until the end or a damaged page. */
+class TableReader {
   readonly #table: Table
   readonly #source: Database
-  readonly #direction: 'forward' | 'backward'
-  readonly #stop: readonly SqlValue[] | undefined
+  readonly #backward: Backward | undefined
   last: readonly SqlValue[] | undefined
   skipped = 0
 
-  constructor(
-    table: Table,
-    source: Database,
-    direction: 'forward' | 'backward',
-    stop?: readonly SqlValue[],
-  ) {
+  constructor(table: Table, source: Database, backward?: Backward) {
     this.#table = table
     this.#source = source
-    this.#direction = direction
-    this.#stop = stop
+    this.#backward = backward
   }
 
   run(put: (row: SqlRow) => void): 'end' | 'damage' {
     const columns = this.#table.columns.map((name) => `"${name}"`).join()
-    let count = AT_ONCE
+    let count = BATCH_ROWS
     for (;;) {
-      const rows = readable(() => this.#next(columns, count))
+      const rows = ifReadable(() => this.#next(columns, count))
       if (rows !== undefined) {
         rows.forEach(put)
         this.last = keysOf(rows.at(-1), this.#table.keys) ?? this.last
         if (rows.length < count) return 'end'
-        count = AT_ONCE
+        count = BATCH_ROWS
       } else if (count > 1) {
         count = 1
       } else {
-        // The row cannot be read; its key perhaps can.
-        const key = keysOf(readable(() => this.#next('NULL', 1))?.[0], this.#table.keys)
+        // The row is not readable. If its key is, skip the row.
+        const key = keysOf(ifReadable(() => this.#next('NULL', 1))?.[0], this.#table.keys)
         if (key === undefined) return 'damage'
         this.last = key
         this.skipped += 1
@@ -113,7 +107,7 @@ class Passage {
 
   #next(columns: string, count: number): readonly SqlRow[] {
     const { name, keys } = this.#table
-    const isForward = this.#direction === 'forward'
+    const isForward = this.#backward === undefined
     const key = keys.join()
     const marks = keys.map(() => '?').join()
     const conditions: string[] = []
@@ -122,9 +116,9 @@ class Passage {
       conditions.push(`(${key}) ${isForward ? '>' : '<'} (${marks})`)
       values.push(...this.last)
     }
-    if (this.#stop !== undefined) {
+    if (this.#backward?.backToKey !== undefined) {
       conditions.push(`(${key}) > (${marks})`)
-      values.push(...this.#stop)
+      values.push(...this.#backward.backToKey)
     }
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
     const order = keys.map((each) => `${each} ${isForward ? 'ASC' : 'DESC'}`).join()
@@ -138,7 +132,7 @@ function keysOf(row: SqlRow | undefined, keys: readonly string[]): SqlValue[] | 
   return row === undefined ? undefined : keys.map((_, n) => row[`key_${n}`] as SqlValue)
 }
 
-/** False for a row whose values the table refuses. */
+/** False if the table's constraints reject the row. */
 function insert(
   target: Database,
   { name, columns }: Table,
@@ -148,11 +142,11 @@ function insert(
   const quoted = columns.map((column) => `"${column}"`).join()
   const values = columns.map((column) => row[column] as SqlValue)
   const sql = `INSERT OR ${onConflict} INTO ${name} (${quoted}) VALUES (${marks})`
-  return readable(() => target.run(sql, ...values)) !== undefined
+  return ifReadable(() => target.run(sql, ...values)) !== undefined
 }
 
-/** Undefined for what SQLite cannot do with these bytes. What the world refuses is thrown. */
-function readable<T>(work: () => T): T | undefined {
+/** Undefined if SQLite fails because of the data. A full disk is thrown. */
+function ifReadable<T>(work: () => T): T | undefined {
   try {
     return work()
   } catch (error) {

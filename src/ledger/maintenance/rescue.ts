@@ -1,5 +1,5 @@
-// A new ledger from what can be read of a damaged one, completed from the backup. The new one is complete under its own name before
-// the old one is moved; from then on an interrupted rescue only has to be finished, and until then no process opens the ledger.
+// Builds a new ledger from the readable rows of a damaged one, and completes it from the backup. The new ledger is complete under its
+// own name before the old one is moved. If that is interrupted, no process opens the ledger until another repair finishes it.
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SavestateError } from '../../model/index.js'
@@ -17,7 +17,7 @@ import { ledgerFiles } from '../ledger-files.js'
 import { createTables, refuseOtherVersionInFile } from '../schema.js'
 import { allowShrinking } from './vacuum.js'
 
-/** Something may still refer to the ids of lost rows, so they are not reused. */
+/** The ids of lost rows must not be reused: other rows and processes may still refer to them. */
 const ID_GAP = 1_000_000
 
 export function refuseHalfRescued(home: string): void {
@@ -45,10 +45,10 @@ function makeRescued(home: string): void {
   const folder = join(home, 'tmp', 'rescue')
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // Copies: SQLite may write to a file that it opens.
-  const from = copyOf(ledger, join(folder, 'from.db'))
-  if (from !== undefined) copyOf(log, `${from}-wal`)
-  const old = copyOf(backup, join(folder, 'backup.db'))
+  // Work on copies: SQLite may write to a file that it opens.
+  const from = copyIfExists(ledger, join(folder, 'from.db'))
+  if (from !== undefined) copyIfExists(log, `${from}-wal`)
+  const old = copyIfExists(backup, join(folder, 'backup.db'))
   const to = join(folder, 'to.db')
   const target = openDatabase(to, { timeoutMs: 0 })
   target.exec('PRAGMA foreign_keys = OFF')
@@ -57,10 +57,10 @@ function makeRescued(home: string): void {
   target.transaction(() => {
     let tables = tablesOf(target)
     if (from !== undefined) tables = copyFrom(from, target, { tables, onConflict: 'REPLACE' })
-    // The rows of the ledger are newer; the backup completes the tables that could not be read whole.
+    // The rows of the ledger are newer. The backup only adds rows to the tables that could not be copied completely.
     if (old !== undefined) copyFrom(old, target, { tables, onConflict: 'IGNORE' })
     target.run('UPDATE store SET has_lost_rows = 1')
-    // Cached views of other processes may refer to lost rows.
+    // Other processes may hold views of states that refer to lost rows.
     target.run('UPDATE state_generation SET number = number + 1')
     target.run('UPDATE file.sqlite_sequence SET seq = seq + ?', ID_GAP)
   })
@@ -71,7 +71,7 @@ function makeRescued(home: string): void {
   rmSync(folder, { recursive: true, force: true })
 }
 
-function copyOf(path: string, copy: string): string | undefined {
+function copyIfExists(path: string, copy: string): string | undefined {
   if (!existsSync(path)) return undefined
   copyFileSync(path, copy)
   return copy
@@ -91,7 +91,7 @@ function copyFrom(path: string, target: Database, options: CopyOptions): readonl
   }
 }
 
-/** Removes triggers, views and virtual tables from the copy first: reading a table must not run them. */
+/** Removes planted triggers, views and virtual tables from the copy first: reading a table must not run them. */
 function openWithoutPlanted(path: string): Database {
   const options = { timeoutMs: 0, isDamaged: true }
   try {

@@ -1,5 +1,5 @@
-// Rows that hold what no version of ours has written. The usual readers throw at the first such row; here each is told,
-// so that the others can still be used.
+// Finds rows with values that Savestate never writes. The usual readers throw at the first such row; this reports each one, so that
+// the other rows can still be used.
 import {
   SavestateError,
   STATUS_WORDS,
@@ -12,7 +12,7 @@ import type { Database, SqlRow } from '../../system/index.js'
 export type RowFault = {
   readonly table: 'projects' | 'checkpoints' | 'sessions' | 'operations'
   readonly rowid: number
-  /** Of the project, checkpoint, session or operation, as it stands there. */
+  /** As stored: it may be invalid itself. */
   readonly id: string
   readonly message: string
 }
@@ -28,7 +28,7 @@ const CHECKS: Readonly<Record<RowFault['table'], Check>> = {
     parseCheckpointId(textIn(row, 'id'))
     if (row['project'] !== null) parseProjectId(textIn(row, 'project'))
     if (row['parent'] !== null) parseCheckpointId(textIn(row, 'parent'))
-    if (row['session'] !== null) status(row)
+    if (row['session'] !== null) checkStatus(row)
     if (row['tree'] === null) {
       expect(row['session'] !== null, 'it has neither files nor a session')
       return
@@ -41,7 +41,7 @@ const CHECKS: Readonly<Record<RowFault['table'], Check>> = {
     JSON.parse(textIn(row, 'skipped_counts'))
   },
   sessions(row) {
-    status(row)
+    checkStatus(row)
     if (row['head'] !== null) parseCheckpointId(textIn(row, 'head'))
     if (row['lease_owner'] !== null) JSON.parse(textIn(row, 'lease_owner'))
   },
@@ -51,25 +51,25 @@ const CHECKS: Readonly<Record<RowFault['table'], Check>> = {
   },
 }
 
-export function rowFaults(database: Database): RowFault[] {
+export function findRowFaults(database: Database): RowFault[] {
   const tables = Object.keys(CHECKS) as RowFault['table'][]
   return tables.flatMap((table) =>
-    database.all(`SELECT rowid AS place, * FROM ${table}`).flatMap((row): RowFault[] => {
-      const message = faultOf(row, CHECKS[table])
+    database.all(`SELECT rowid AS number, * FROM ${table}`).flatMap((row): RowFault[] => {
+      const message = findFault(row, CHECKS[table])
       if (message === undefined) return []
-      return [{ table, rowid: Number(row['place']), id: String(row['id']), message }]
+      return [{ table, rowid: Number(row['number']), id: String(row['id']), message }]
     }),
   )
 }
 
-class Misfit extends Error {}
+class InvalidRow extends Error {}
 
-function faultOf(row: SqlRow, check: Check): string | undefined {
+function findFault(row: SqlRow, check: Check): string | undefined {
   try {
     check(row)
     return undefined
   } catch (error) {
-    const isExpected = error instanceof Misfit || error instanceof SyntaxError
+    const isExpected = error instanceof InvalidRow || error instanceof SyntaxError
     if (isExpected || (error instanceof SavestateError && error.code === 'BAD_INPUT'))
       return error.message
     throw error
@@ -78,17 +78,15 @@ function faultOf(row: SqlRow, check: Check): string | undefined {
 
 function textIn(row: SqlRow, column: string): string {
   const value = row[column]
-  if (typeof value !== 'string') throw new Misfit(`its ${column} is not text`)
+  if (typeof value !== 'string') throw new InvalidRow(`its ${column} is not text`)
   return value
 }
 
 function expect(isTrue: boolean, message: string): void {
-  if (!isTrue) throw new Misfit(message)
+  if (!isTrue) throw new InvalidRow(message)
 }
 
-function status(row: SqlRow): void {
-  expect(
-    STATUS_WORDS.some((word) => word === row['status']),
-    'its status is not valid',
-  )
+function checkStatus(row: SqlRow): void {
+  const isValid = STATUS_WORDS.some((word) => word === row['status'])
+  expect(isValid, 'its status is not valid')
 }

@@ -1,11 +1,11 @@
 // The newest operations that failed.
-import type { Database } from '../../system/index.js'
-import { number, optional } from '../rows.js'
+import { insertRow, number, optional } from '../rows.js'
+import { LedgerTable } from '../ledger-table.js'
 
 export type Failure = {
   readonly atMs: number
   readonly operation: string
-  /** The path of the project, if it was about one. */
+  /** The path of the project, if it had one. */
   readonly project: string | null
   readonly code: string
   readonly message: string
@@ -14,36 +14,21 @@ export type Failure = {
 const MAX_FAILURES = 100
 const WAIT_MS = 500
 
-export class Failures {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
-  /** Throws STORE_BUSY soon: the failure may be that the ledger was busy, which the caller has waited for already. */
-  add({ atMs, operation, project, code, message }: Failure): void {
-    this.#database.waitingAtMost(WAIT_MS, () =>
-      this.#database.transaction(() => {
-        this.#database.run(
-          'INSERT INTO failures (at, operation, project, code, message) VALUES (?, ?, ?, ?, ?)',
-          atMs,
-          operation,
-          project,
-          code,
-          message,
-        )
-        this.#database.run(
-          'DELETE FROM failures WHERE seq <= (SELECT max(seq) FROM failures) - ?',
-          MAX_FAILURES,
-        )
+export class Failures extends LedgerTable {
+  /** Throws STORE_BUSY after a short wait: the failure may be a busy ledger, which the caller has waited for already. */
+  add({ atMs: at, operation, project, code, message }: Failure): void {
+    const sql = 'DELETE FROM failures WHERE seq <= (SELECT max(seq) FROM failures) - ?'
+    this.database.waitingAtMost(WAIT_MS, () =>
+      this.database.transaction(() => {
+        insertRow(this.database, 'failures', { at, operation, project, code, message })
+        this.database.run(sql, MAX_FAILURES)
       }),
     )
   }
 
   /** Newest first. */
   list(limit: number): Failure[] {
-    return this.#database
+    return this.database
       .all('SELECT * FROM failures ORDER BY seq DESC LIMIT ?', limit)
       .map((row) => ({
         atMs: number(row, 'at'),

@@ -1,4 +1,4 @@
-// Tables of what the store records about itself: imports, failures, notes, and one row of its own state.
+// The tables of the store's own records: imports, failures, notes, and one row about the store itself.
 export const STORE_TABLES = `
   -- Imported checkpoints by origin, so that a second import finds them.
   CREATE TABLE file.imports (
@@ -19,7 +19,7 @@ export const STORE_TABLES = `
   CREATE TABLE file.notes (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL,
-    -- NULL: never.
+    -- NULL: does not expire.
     expires_at INTEGER
   ) STRICT, WITHOUT ROWID;
 

@@ -1,5 +1,5 @@
-// Changes the key of the ledger: to another one, to the first one, or to none. It writes a new ledger beside the old one, sealed
-// with the new key, and replaces the old one by it in one rename (I2). Until then nothing has happened.
+// Changes the key of the ledger, encrypts it for the first time, or decrypts it. It writes a new ledger beside the old one, sealed
+// with the new key, and replaces the old one with one rename (I2). A crash before the rename changes nothing.
 import { hash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { type CheckpointId, type ObjectId, SavestateError } from '../../model/index.js'
@@ -13,24 +13,24 @@ import { type SealingKey, StoreVault } from '../encryption/index.js'
 import { allowShrinking } from '../maintenance/vacuum.js'
 import { RESEAL } from './reseal-rows.js'
 
-/** The key that all values are to be sealed with; undefined: none. */
+/** The key to seal all values with; undefined decrypts them. */
 export type Target = SealingKey | undefined
 
 export type RekeyPlan = {
-  /** The id of the key that everything is to be sealed with; null: none. */
+  /** The id of the key to seal all values with; null decrypts them. */
   readonly to: string | null
-  /** The id of the key that is in use now, if it is another one. */
+  /** The id of the current key, if it is a different one. */
   readonly from: readonly string[]
-  /** How many rows have values to seal again, by table; only those with any. */
+  /** How many rows have values to seal, by table; without the tables that have none. */
   readonly rows: Readonly<Record<string, number>>
   readonly total: number
-  /** False: everything is sealed with that key already. */
+  /** False if all values are sealed with that key already. */
   readonly isNeeded: boolean
 }
 
 export type Rekeyed = {
   readonly moved: number
-  /** Rows that no key opens: they were damaged before, and stay as they are. */
+  /** Rows that were damaged before. They are copied unchanged. */
   readonly damaged: number
 }
 
@@ -39,7 +39,7 @@ export type RekeyOptions = {
   readonly onRows: (rows: number) => void
 }
 
-/** Progress is reported after so many rows. */
+/** How often to report progress. */
 const ROWS_PER_REPORT = 1024
 
 export class Rekey {
@@ -53,12 +53,12 @@ export class Rekey {
     this.#vault = vault
   }
 
-  /** The key that was given to change to, or else the one that was given. */
+  /** The caller's new key, or else its key. */
   get givenKey(): Target {
     return this.#vault.given.newKey ?? this.#vault.given.key
   }
 
-  /** Throws KEY_MISSING or KEY_WRONG if a key is needed that was not given. */
+  /** Throws KEY_MISSING or KEY_WRONG if the caller did not pass the current key. */
   plan(target: Target): RekeyPlan {
     const current = this.#database.get('SELECT id, seals_all FROM keys WHERE retired_at IS NULL')
     const id = current === undefined ? null : text(current, 'id')
@@ -75,8 +75,8 @@ export class Rekey {
   }
 
   /**
-   * The caller holds the store's lock alone. Blocks the event loop: nothing may be written between the copy and the rename.
-   * Throws STORE_BUSY if another connection has the ledger open all the same; then nothing has changed.
+   * The caller holds the exclusive lock of the store. Blocks the event loop: no write may come between the copy and the rename.
+   * Throws STORE_BUSY, and changes nothing, if another connection has the ledger open despite the lock.
    */
   rewrite(target: Target, options: RekeyOptions): Rekeyed {
     const { rekeyed } = ledgerFiles(this.#home)
@@ -94,8 +94,8 @@ export class Rekey {
   }
 
   /**
-   * Inside a transaction. Another reason, and the commit that has it as its message. Details name the calls that changed ignored
-   * files by their commands.
+   * Inside a transaction. Replaces the reason of a checkpoint, and the commit whose message it is. The details repeat the reason if
+   * the call changed ignored files.
    */
   setReason(
     id: CheckpointId,
@@ -156,14 +156,14 @@ export class Rekey {
             text(row, 'name'),
             number(row, 'seq'),
           )
-        if (key !== undefined) new StoreVault(target, { key }).note(key)
+        if (key !== undefined) new StoreVault(target, { key }).recordKey(key)
         target.run(
           'UPDATE keys SET retired_at = ? WHERE retired_at IS NULL AND id IS NOT ?',
           nowMs,
           key?.id ?? null,
         )
         target.run('UPDATE keys SET seals_all = 1 WHERE retired_at IS NULL')
-        // Cached views of states were made with another key.
+        // Other processes hold views of states that refer to the old key.
         target.run('UPDATE state_generation SET number = number + 1')
       })
       target.exec('PRAGMA file.journal_mode = WAL')
@@ -174,7 +174,7 @@ export class Rekey {
   }
 }
 
-/** What a killed change of the key left. The caller holds the store's lock, so no other process is changing the key. */
+/** Removes the files of a rekey that was killed. The caller holds the lock of the store, so no other process is changing the key. */
 export function removeHalfRekeyed(home: string): void {
   const { rekeyed } = ledgerFiles(home)
   for (const ending of ['', '-journal', '-wal', '-shm']) rmSync(rekeyed + ending, { force: true })

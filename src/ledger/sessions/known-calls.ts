@@ -1,14 +1,14 @@
-// Which tool calls count as made, now and at each checkpoint. A row counts at the checkpoints from its `step` up to the
-// one before `reverted`, or up to now if that is 0. A call that comes back gets another row: so what counted at a
-// checkpoint can be told whatever came after it, and whichever checkpoints are dropped.
+// Decides which tool calls count as made, now and at each checkpoint. A row counts at the checkpoints from `step` up to the one before
+// `reverted`, or up to now if that is 0. A call that an undo restores gets a new row. So the calls of a checkpoint are known whatever
+// happened after it, and whichever checkpoints are dropped.
 import type { SessionKey } from '../../model/index.js'
 import type { Database } from '../../system/index.js'
 import { number } from '../rows.js'
 
-/** What a state knows of: the calls that were begun before a step. */
+/** The calls that a state contains: those that started before a step. */
 export type KnownCalls = {
   readonly beforeStep: number
-  /** True if that step is a rewind that is taken back: also the calls that it took back and no checkpoint has. */
+  /** True if that step is a rewind to undo. Then the calls that it reverted, and that no checkpoint has, count too. */
   readonly isTakenBack: boolean
 }
 
@@ -29,7 +29,7 @@ export function goToCalls(
   copyCalls(database, known, { session, step: to.step, condition: 'reverted <> 0' })
 }
 
-/** Inside a transaction. Those under way are not the fork's: only the origin can hear of their end. */
+/** Inside a transaction. Running calls are not copied: only the original session learns of their end. */
 export function copyCallsTo(
   database: Database,
   fork: SessionKey,
@@ -40,7 +40,7 @@ export function copyCallsTo(
   copyCalls(database, known, { session: fork, step: 0, condition: `status <> 'started'` })
 }
 
-/** Row numbers as JSON: of each call the newest row, which has the outcome even if that came later. */
+/** The newest row of each call, as a JSON list of row numbers. The newest row has the outcome, even if it came later. */
 function knownCalls(
   database: Database,
   session: SessionKey,
@@ -68,8 +68,8 @@ function copyCalls(
   database.run(
     `INSERT INTO tool_calls (session, id, name, args, idempotency_key, status, outcome, step, started_at, ended_at)
      SELECT ?, id, name, args, idempotency_key, status, outcome, ?, started_at, ended_at
-     FROM (SELECT key AS place, value AS row FROM json_each(?)) JOIN tool_calls ON seq = row
-     WHERE ${to.condition} ORDER BY place`,
+     FROM (SELECT key AS position, value AS row FROM json_each(?)) JOIN tool_calls ON seq = row
+     WHERE ${to.condition} ORDER BY position`,
     to.session,
     to.step,
     rows,

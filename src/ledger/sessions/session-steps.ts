@@ -1,34 +1,28 @@
-// The steps of a session as its prune sees them: read in pages and removed in slices, newest first, so that each
-// transaction is short however long the session is.
+// Reads the steps of a session for its prune, and removes them. Both work in batches, newest first, so that each transaction is short
+// however long the session is.
 import {
   type CheckpointId,
   parseCheckpointId,
   type PrunableStep,
   type SessionKey,
 } from '../../model/index.js'
-import type { Database } from '../../system/index.js'
-import { handOnAuthors } from '../checkpoints/authors.js'
+import { mergeAuthorsIntoNext } from '../checkpoints/authors.js'
 import { reparent } from '../checkpoints/row-removal.js'
 import { number, optional, text } from '../rows.js'
+import { LedgerTable } from '../ledger-table.js'
 
 export type SessionStep = PrunableStep & { readonly step: number }
 
-export class SessionSteps {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class SessionSteps extends LedgerTable {
   /**
-   * Newest first, from before a step on. A checkpoint that a rewind, undo or redo needs counts as pinned; so does the one
-   * just before it, because its state is what an undo goes back to.
+   * The steps before `step`, newest first. A checkpoint that an undo or redo needs counts as pinned. So does the one just before
+   * it, because an undo restores its state.
    */
   before(
     session: SessionKey,
     { step, limit }: { readonly step: number; readonly limit: number },
   ): SessionStep[] {
-    const rows = this.#database.all(
+    const rows = this.database.all(
       `SELECT id, step, name, pinned OR id IN (SELECT safety FROM operations UNION SELECT result FROM operations)
          OR EXISTS (SELECT 1 FROM checkpoints AS next WHERE next.session = it.session AND next.step = it.step + 1
            AND next.id IN (SELECT result FROM operations)) AS pinned
@@ -46,10 +40,9 @@ export class SessionSteps {
   }
 
   /**
-   * Inside a transaction. Removes these checkpoints of a session, all of them at `from` or later; the checkpoints after them
-   * get their parents. A parent always has a lower step than its children, so only the rows from that step on are searched
-   * for children: after the slices before this one, these are the slice itself and the few survivors. A session that was
-   * forked from here has its link in its first row.
+   * Inside a transaction. Removes these checkpoints of a session, all of them at step `from` or later, and gives their parents to
+   * their children. A parent has a lower step than its children, so only the rows from that step on are searched for children:
+   * this batch, and the few that earlier batches kept. The first row of a forked session refers to a parent in the original one.
    */
   drop(
     session: SessionKey,
@@ -57,8 +50,8 @@ export class SessionSteps {
   ): void {
     if (ids.length === 0) return
     const list = JSON.stringify(ids)
-    handOnAuthors(this.#database, ids)
-    const children = this.#database.all(
+    mergeAuthorsIntoNext(this.database, ids)
+    const children = this.database.all(
       `SELECT id, parent FROM checkpoints
          WHERE session = ?1 AND step >= ?2 AND parent IN (SELECT value FROM json_each(?3))
        UNION ALL
@@ -70,7 +63,7 @@ export class SessionSteps {
       from,
       list,
     )
-    reparent(this.#database, { ids, children })
-    this.#database.run('DELETE FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))', list)
+    reparent(this.database, { ids, children })
+    this.database.run('DELETE FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))', list)
   }
 }

@@ -1,5 +1,5 @@
-// The rows of sessions. Every write names the fencing number that its writer holds: once another process has
-// taken the session over, no row of the old one's is accepted any more (I11).
+// The rows of sessions. Every write names the fencing number of its writer. Once another process has taken over the session, the
+// writes of the old one fail (I11).
 import {
   type CheckpointId,
   IN_PROGRESS,
@@ -13,10 +13,11 @@ import {
   type Status,
   type StatusWord,
 } from '../../model/index.js'
-import type { Database, SqlValue } from '../../system/index.js'
-import { handOnAuthors } from '../checkpoints/authors.js'
-import { sessionOf, storedMetadata } from '../rows.js'
-import { sessionPlace, type Vault } from '../encryption/index.js'
+import type { SqlValue } from '../../system/index.js'
+import { mergeAuthorsIntoNext } from '../checkpoints/authors.js'
+import { toSession, encodeMetadata } from '../rows.js'
+import { sessionContext } from '../encryption/index.js'
+import { SealedTable } from '../ledger-table.js'
 
 export type NewSession = {
   readonly id: string
@@ -32,60 +33,39 @@ export type SessionQuery = {
   readonly limit?: number | undefined
 }
 
-/** A writer's right to a session. */
+/** Proves that a writer holds the lease of a session. */
 export type LeaseToken = { readonly key: SessionKey; readonly id: string; readonly fence: number }
 
-// Takes the time twice. It never goes back, and differs after every change, whatever the clock does.
+// Takes the time twice. The column never goes back, and a change always increases it, even if the clock is behind.
 const UPDATED_AT = 'updated_at = max(?, updated_at + (? < updated_at))'
 
-export class Sessions {
-  readonly #database: Database
-  readonly #vault: Vault
-
-  constructor(database: Database, vault: Vault) {
-    this.#database = database
-    this.#vault = vault
-  }
-
-  /** Undefined too for one that was deleted. */
+export class Sessions extends SealedTable {
+  /** Undefined for a deleted session. */
   byId(id: string): Session | undefined {
-    const row = this.#database.get('SELECT * FROM sessions WHERE id = ? AND deleted_at IS NULL', id)
-    return row === undefined ? undefined : sessionOf(row, this.#vault)
+    const row = this.database.get('SELECT * FROM sessions WHERE id = ? AND deleted_at IS NULL', id)
+    return row === undefined ? undefined : toSession(row, this.vault)
   }
 
   byKey(key: SessionKey): Session | undefined {
-    const row = this.#database.get(
-      'SELECT * FROM sessions WHERE key = ? AND deleted_at IS NULL',
-      key,
-    )
-    return row === undefined ? undefined : sessionOf(row, this.#vault)
+    const sql = 'SELECT * FROM sessions WHERE key = ? AND deleted_at IS NULL'
+    const row = this.database.get(sql, key)
+    return row === undefined ? undefined : toSession(row, this.vault)
   }
 
-  wasDeleted(id: string): boolean {
-    const sql = 'SELECT 1 FROM sessions WHERE id = ? AND deleted_at IS NOT NULL'
-    return this.#database.get(sql, id) !== undefined
-  }
-
-  /** Last touched first. */
+  /** Last updated first. */
   list({ status, project, limit }: SessionQuery): Session[] {
-    const conditions = ['deleted_at IS NULL']
-    const values: SqlValue[] = []
-    if (status !== undefined) {
-      conditions.push('status = ?')
-      values.push(status)
-    }
-    if (project !== undefined) {
-      conditions.push('project = ?')
-      values.push(project)
-    }
-    const where = conditions.join(' AND ')
-    const sql = `SELECT * FROM sessions WHERE ${where} ORDER BY updated_at DESC, key DESC LIMIT ?`
-    return this.#database.all(sql, ...values, limit ?? -1).map((row) => sessionOf(row, this.#vault))
+    const rows = this.database.all(
+      `SELECT * FROM sessions WHERE deleted_at IS NULL ${status === undefined ? '' : 'AND status = ?'}
+         ${project === undefined ? '' : 'AND project = ?'} ORDER BY updated_at DESC, key DESC LIMIT ?`,
+      ...[status, project].filter((value) => value !== undefined),
+      limit ?? -1,
+    )
+    return rows.map((row) => toSession(row, this.vault))
   }
 
-  /** Inside a transaction. A deleted session of that id begins anew, with a higher fence. */
+  /** Inside a transaction. Replaces a deleted session of the same id, with a higher fence. */
   create({ id, agent, project, metadata, atMs }: NewSession): Session {
-    this.#database.run(
+    this.database.run(
       `INSERT INTO sessions (id, agent, project, status, created_at, updated_at, metadata)
        VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET agent = excluded.agent, project = excluded.project,
@@ -99,50 +79,45 @@ export class Sessions {
       IN_PROGRESS.state,
       atMs,
       atMs,
-      storedMetadata(metadata, { vault: this.#vault, place: sessionPlace(id) }),
+      encodeMetadata(metadata, { vault: this.vault, context: sessionContext(id) }),
     )
     const session = this.byId(id)
-    invariant(session !== undefined, 'a session that was made is there')
+    invariant(session !== undefined, 'a created session exists')
     return session
   }
 
-  /** Inside a transaction, after the caller has found the old lease absent, expired or its owner dead. */
+  /** Inside a transaction, after the caller has found no lease, an expired one, or one of a dead process. */
   takeLease(key: SessionKey, lease: { owner: LeaseOwner; expiresAtMs: number }): Session {
-    this.#database.run(
-      'UPDATE sessions SET fence = fence + 1, lease_owner = ?, lease_expires_at = ? WHERE key = ?',
-      JSON.stringify(lease.owner),
-      lease.expiresAtMs,
-      key,
-    )
+    const sql =
+      'UPDATE sessions SET fence = fence + 1, lease_owner = ?, lease_expires_at = ? WHERE key = ?'
+    this.database.run(sql, JSON.stringify(lease.owner), lease.expiresAtMs, key)
     const session = this.byKey(key)
-    invariant(session !== undefined, 'a session whose lease was taken is there')
+    invariant(session !== undefined, 'a leased session exists')
     return session
   }
 
-  renewLease(hold: LeaseToken, expiresAtMs: number): void {
-    this.#held(hold, 'lease_expires_at = ?', expiresAtMs)
+  renewLease(token: LeaseToken, expiresAtMs: number): void {
+    this.#update(token, 'lease_expires_at = ?', expiresAtMs)
   }
 
-  /** Without a word if another has it already. */
+  /** Does nothing if another process has the lease by now. */
   releaseLease({ key, fence }: LeaseToken): void {
-    this.#database.run(
-      'UPDATE sessions SET lease_owner = NULL, lease_expires_at = NULL WHERE key = ? AND fence = ?',
-      key,
-      fence,
-    )
+    const sql =
+      'UPDATE sessions SET lease_owner = NULL, lease_expires_at = NULL WHERE key = ? AND fence = ?'
+    this.database.run(sql, key, fence)
   }
 
-  /** Throws SESSION_FENCED or SESSION_DELETED; inside the transaction of every write. */
-  check(hold: LeaseToken): void {
-    this.#held(hold, 'fence = fence')
+  /** Inside the transaction of every write. Throws SESSION_FENCED or SESSION_DELETED. */
+  check(token: LeaseToken): void {
+    this.#update(token, 'fence = fence')
   }
 
   advance(
-    hold: LeaseToken,
+    token: LeaseToken,
     to: { head: CheckpointId; status: Status; atMs: number; leaseUntilMs: number | null },
   ): void {
-    this.#held(
-      hold,
+    this.#update(
+      token,
       `head = ?, status = ?, status_reason = ?, ${UPDATED_AT}, next_step = next_step + 1,
        lease_expires_at = coalesce(?, lease_expires_at)`,
       to.head,
@@ -154,42 +129,38 @@ export class Sessions {
     )
   }
 
-  setStatus(hold: LeaseToken, { status, atMs }: { status: Status; atMs: number }): void {
+  setStatus(token: LeaseToken, { status, atMs }: { status: Status; atMs: number }): void {
     const reason = 'reason' in status ? status.reason : null
     const set = `status = ?, status_reason = ?, ${UPDATED_AT}`
-    this.#held(hold, set, status.state, reason, atMs, atMs)
+    this.#update(token, set, status.state, reason, atMs, atMs)
   }
 
-  setTurn(hold: LeaseToken, turn: number): void {
-    this.#held(hold, 'turn = ?', turn)
+  setTurn(token: LeaseToken, turn: number): void {
+    this.#update(token, 'turn = ?', turn)
   }
 
-  setForkedFrom(hold: LeaseToken, from: CheckpointId): void {
-    this.#held(hold, 'forked_from = ?', from)
+  setForkedFrom(token: LeaseToken, from: CheckpointId): void {
+    this.#update(token, 'forked_from = ?', from)
   }
 
-  /** Inside a transaction. The row stays as a tombstone; checkpoints and tool calls go. Returns how many checkpoints. */
+  /** Inside a transaction. Removes checkpoints and tool calls, keeps the row as a tombstone, and returns the number of checkpoints. */
   delete(key: SessionKey, atMs: number): number {
-    this.#database.run(
-      'DELETE FROM partials WHERE call IN (SELECT seq FROM tool_calls WHERE session = ?)',
-      key,
-    )
-    this.#database.run('DELETE FROM tool_calls WHERE session = ?', key)
-    // A rewind of the project's files can still be undone: what it needs stays, without the session.
-    const kept = this.#database.run(
+    const sql = 'DELETE FROM partials WHERE call IN (SELECT seq FROM tool_calls WHERE session = ?)'
+    this.database.run(sql, key)
+    this.database.run('DELETE FROM tool_calls WHERE session = ?', key)
+    // A rewind of the project's files can still be undone: the checkpoints that it needs stay, without the session.
+    const kept = this.database.run(
       `UPDATE checkpoints SET session = NULL, parent = NULL, step = NULL, status = NULL, status_reason = NULL,
          turn = NULL, tool_call = NULL, state = NULL, schema_version = NULL, metadata = NULL, operation_id = NULL
        WHERE session = ? AND tree IS NOT NULL AND (id IN (SELECT safety FROM operations)
          OR id IN (SELECT result FROM operations))`,
       key,
     )
-    const rows = this.#database.all('SELECT id FROM checkpoints WHERE session = ?', key)
-    handOnAuthors(
-      this.#database,
-      rows.map((row) => parseCheckpointId(String(row['id']))),
-    )
-    const { changes } = this.#database.run('DELETE FROM checkpoints WHERE session = ?', key)
-    this.#database.run(
+    const rows = this.database.all('SELECT id FROM checkpoints WHERE session = ?', key)
+    const ids = rows.map((row) => parseCheckpointId(String(row['id'])))
+    mergeAuthorsIntoNext(this.database, ids)
+    const { changes } = this.database.run('DELETE FROM checkpoints WHERE session = ?', key)
+    this.database.run(
       `UPDATE sessions SET deleted_at = ?, fence = fence + 1, head = NULL, metadata = NULL, lease_owner = NULL,
        lease_expires_at = NULL, next_step = 0, turn = 0 WHERE key = ?`,
       atMs,
@@ -198,13 +169,9 @@ export class Sessions {
     return changes + kept.changes
   }
 
-  #held({ key, id, fence }: LeaseToken, set: string, ...values: readonly SqlValue[]): void {
-    const { changes } = this.#database.run(
-      `UPDATE sessions SET ${set} WHERE key = ? AND fence = ? AND deleted_at IS NULL`,
-      ...values,
-      key,
-      fence,
-    )
+  #update({ key, id, fence }: LeaseToken, set: string, ...values: readonly SqlValue[]): void {
+    const sql = `UPDATE sessions SET ${set} WHERE key = ? AND fence = ? AND deleted_at IS NULL`
+    const { changes } = this.database.run(sql, ...values, key, fence)
     if (changes === 1) return
     if (this.byKey(key) === undefined) {
       throw new SavestateError('SESSION_DELETED', `The session ${JSON.stringify(id)} was deleted`, {

@@ -1,4 +1,4 @@
-// What the agent set out to do, written before it is done, and what came of it.
+// The tool journal: a call is recorded before it runs, and its outcome afterwards.
 import {
   type ClassRegistry,
   decodeValue,
@@ -10,13 +10,13 @@ import {
 } from '../../model/index.js'
 import type { Database, SqlRow } from '../../system/index.js'
 import { copyCallsTo, goToCalls, type KnownCalls } from './known-calls.js'
-import { number, optional, text } from '../rows.js'
+import { insertRow, number, optional, text } from '../rows.js'
 import {
   openText,
-  partialPlace,
-  type Place,
+  partialContext,
+  type SealContext,
   sealText,
-  toolPlace,
+  toolContext,
   type Vault,
 } from '../encryption/index.js'
 
@@ -24,7 +24,7 @@ export type NewToolCall = Pick<ToolCall, 'id' | 'name' | 'args' | 'idempotencyKe
   readonly startedAtMs: number
 }
 
-/** One call; another of the same id was begun at another time. */
+/** One attempt of a call. Another attempt has the same id and another start time. */
 type Attempt = Pick<ToolCall, 'id' | 'startedAtMs'>
 
 export type ToolOutline = Pick<
@@ -46,25 +46,17 @@ export class ToolJournal {
     this.#vault = options.vault
   }
 
-  /** Inside a transaction, as every write here. */
+  /** Inside a transaction, like every method that writes. */
   start(session: SessionKey, call: NewToolCall): void {
-    this.#database.run(
-      `INSERT INTO tool_calls (session, id, name, args, idempotency_key, status, step, started_at)
-       VALUES (?, ?, ?, ?, ?, 'started', ?, ?)`,
-      session,
-      call.id,
-      call.name,
-      this.#encode(call.args, {
-        what: `args of the tool call ${call.id}`,
-        place: toolPlace('args', call),
-      }),
-      call.idempotencyKey,
-      call.step,
-      call.startedAtMs,
-    )
+    const { id, name, step, idempotencyKey, startedAtMs } = call
+    const what = `args of the tool call ${id}`
+    const args = this.#encode(call.args, { what, context: toolContext('args', call) })
+    const times = { idempotency_key: idempotencyKey, started_at: startedAtMs }
+    const row = { session, id, name, args, step, status: 'started', ...times }
+    insertRow(this.#database, 'tool_calls', row)
   }
 
-  /** The outcome, in place of what was streamed on the way. One that was decided meanwhile stays. */
+  /** Records the outcome and removes the partial results. An outcome that was recorded earlier stays. */
   end(
     session: SessionKey,
     call: Pick<ToolCall, 'id' | 'idempotencyKey' | 'startedAtMs'> & {
@@ -75,20 +67,14 @@ export class ToolJournal {
   ): void {
     const seq = this.#seqOf(session, call)
     if (seq === undefined) return
-    this.#database.run(
-      `UPDATE tool_calls SET status = ?, outcome = ?, ended_at = ? WHERE seq = ? AND status = 'started'`,
-      call.status,
-      this.#encode(call.outcome, {
-        what: `outcome of the tool call ${call.id}`,
-        place: toolPlace('outcome', call),
-      }),
-      call.atMs,
-      seq,
-    )
+    const what = `outcome of the tool call ${call.id}`
+    const outcome = this.#encode(call.outcome, { what, context: toolContext('outcome', call) })
+    const sql = `UPDATE tool_calls SET status = ?, outcome = ?, ended_at = ? WHERE seq = ? AND status = 'started'`
+    this.#database.run(sql, call.status, outcome, call.atMs, seq)
     this.#database.run('DELETE FROM partials WHERE call = ?', seq)
   }
 
-  /** A call that was in flight is to be made again. What it has streamed is not of the new attempt. */
+  /** Starts a new attempt of a call that was in flight, without the partial results of the old one. */
   restart(session: SessionKey, { id, atMs }: { readonly id: string; readonly atMs: number }): void {
     this.#database.run(
       `DELETE FROM partials WHERE call IN
@@ -106,12 +92,9 @@ export class ToolJournal {
   }
 
   get(session: SessionKey, id: string): ToolCall | undefined {
-    const row = this.#database.get(
-      'SELECT * FROM tool_calls WHERE session = ? AND id = ? AND reverted = 0',
-      session,
-      id,
-    )
-    return row === undefined ? undefined : this.#toolCallOf(row)
+    const sql = 'SELECT * FROM tool_calls WHERE session = ? AND id = ? AND reverted = 0'
+    const row = this.#database.get(sql, session, id)
+    return row === undefined ? undefined : this.#toToolCall(row)
   }
 
   /** Oldest first. */
@@ -128,10 +111,10 @@ export class ToolJournal {
         ...(status === undefined ? [] : [status]),
         limit ?? -1,
       )
-      .map((row) => this.#toolCallOf(row))
+      .map((row) => this.#toToolCall(row))
   }
 
-  /** The newest, oldest first, without what they were given and gave: for that no key is needed. */
+  /** The newest calls, oldest first, without arguments and outcomes. Needs no key. */
   outlines(
     session: SessionKey,
     { upToStep, limit }: { readonly upToStep: number; readonly limit: number },
@@ -144,11 +127,11 @@ export class ToolJournal {
         upToStep,
         limit,
       )
-      .map(outlineOf)
+      .map(toOutline)
       .reverse()
   }
 
-  /** Nothing of a call whose end is known: who goes on streaming then is late. */
+  /** Ignores values that arrive after the end of the call. */
   addPartial(session: SessionKey, { value, ...call }: Attempt & { readonly value: unknown }): void {
     const seq = this.#seqOf(session, call)
     const row = this.#database.get(
@@ -158,18 +141,12 @@ export class ToolJournal {
     )
     if (seq === undefined || row === undefined) return
     const count = number(row, 'count')
-    this.#database.run(
-      'INSERT INTO partials (call, number, value) VALUES (?, ?, ?)',
-      seq,
-      count,
-      this.#encode(value, {
-        what: `partial result of the tool call ${call.id}`,
-        place: partialPlace(seq, count),
-      }),
-    )
+    const what = `partial result of the tool call ${call.id}`
+    const encoded = this.#encode(value, { what, context: partialContext(seq, count) })
+    insertRow(this.#database, 'partials', { call: seq, number: count, value: encoded })
   }
 
-  /** What a call has streamed, in order; also before it was taken back and came back. */
+  /** The partial results of a call in order, including those from before a rewind that was undone. */
   partials(session: SessionKey, { id, startedAtMs }: Attempt): unknown[] {
     return this.#database
       .all(
@@ -180,27 +157,30 @@ export class ToolJournal {
         startedAtMs,
       )
       .map((row) =>
-        this.#decode(text(row, 'value'), partialPlace(number(row, 'call'), number(row, 'number'))),
+        this.#decode(
+          text(row, 'value'),
+          partialContext(number(row, 'call'), number(row, 'number')),
+        ),
       )
   }
 
-  /** The checkpoint `step` has another state: what that knows of counts from there on, and nothing else. */
+  /** The checkpoint `step` restored another state. From there on, exactly the calls of that state count. */
   goTo(session: SessionKey, to: KnownCalls & { readonly step: number }): void {
     goToCalls(this.#database, session, to)
   }
 
-  /** Whether the checkpoint `step` took calls back that no checkpoint has. */
+  /** Whether the checkpoint `step` reverted calls that no checkpoint has. */
   tookBackAt(session: SessionKey, { step }: { readonly step: number }): boolean {
     const sql = 'SELECT 1 FROM tool_calls WHERE session = ?1 AND step = ?2 AND reverted = ?2'
     return this.#database.get(sql, session, step) !== undefined
   }
 
-  /** A fork knows the calls that its origin did. */
+  /** Gives a fork the finished calls of the checkpoint that it starts from. */
   copyTo(fork: SessionKey, from: { readonly session: SessionKey; readonly step: number }): void {
     copyCallsTo(this.#database, fork, from)
   }
 
-  /** The row that counts. If the call was taken back while it ran, the last that did: it may come back. */
+  /** The row that counts. If a rewind reverted the call while it ran, its newest row: an undo may restore it. */
   #seqOf(session: SessionKey, { id, startedAtMs }: Attempt): number | undefined {
     const ofCall = 'SELECT seq FROM tool_calls WHERE session = ? AND id = ? AND started_at = ?'
     const row =
@@ -209,15 +189,15 @@ export class ToolJournal {
     return row === undefined ? undefined : number(row, 'seq')
   }
 
-  #toolCallOf(row: SqlRow): ToolCall {
-    const outline = outlineOf(row)
+  #toToolCall(row: SqlRow): ToolCall {
+    const outline = toOutline(row)
     const { status } = outline
     const stored = optional(row, 'outcome')
     const outcome =
-      stored === null ? undefined : this.#decode(stored, toolPlace('outcome', outline))
+      stored === null ? undefined : this.#decode(stored, toolContext('outcome', outline))
     return {
       ...outline,
-      args: this.#decode(text(row, 'args'), toolPlace('args', outline)),
+      args: this.#decode(text(row, 'args'), toolContext('args', outline)),
       result: status === 'failed' ? undefined : outcome,
       error: status === 'failed' ? outcome : undefined,
       endedAtMs: row['ended_at'] === null ? null : number(row, 'ended_at'),
@@ -226,22 +206,18 @@ export class ToolJournal {
 
   #encode(
     value: unknown,
-    { what, place }: { readonly what: string; readonly place: Place },
+    { what, context }: { readonly what: string; readonly context: SealContext },
   ): string {
-    const encoded = encodeValue(value, { path: [what], ...this.#registry() })
-    return sealText(this.#vault, encoded.text, place)
+    const { text: encoded } = encodeValue(value, { path: [what], classes: this.#classes })
+    return sealText(this.#vault, encoded, context)
   }
 
-  #decode(stored: string, place: Place): unknown {
-    return decodeValue(openText(this.#vault, stored, place), this.#registry())
-  }
-
-  #registry(): { classes?: ClassRegistry } {
-    return this.#classes === undefined ? {} : { classes: this.#classes }
+  #decode(stored: string, context: SealContext): unknown {
+    return decodeValue(openText(this.#vault, stored, context), { classes: this.#classes })
   }
 }
 
-function outlineOf(row: SqlRow): ToolOutline {
+function toOutline(row: SqlRow): ToolOutline {
   const status = text(row, 'status')
   invariant(isToolStatus(status), 'a tool call has a known status')
   return {

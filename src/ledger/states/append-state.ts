@@ -1,12 +1,12 @@
-// Makes a list of a state longer, without looking at the rest of the state.
+// Appends items to a list of a state without reading the rest of the state.
 import { isObject, isPlainArray } from '../../base/index.js'
 import { SavestateError, shownPath, type StateId } from '../../model/index.js'
 import { layOut } from './layout.js'
-import { extendTree, remakeTree } from './tree/list-tree.js'
+import { extendTree, rebuildTree } from './tree/list-tree.js'
 import { appendSlots, type Pass } from './match-slots.js'
 import { defineProperty, readBody, readState } from './read-state.js'
 import { EMPTY_TREE, type Part, type Tree } from './state-body.js'
-import { keyOf, sequenceAt, storeState, writeState } from './write-state.js'
+import { sequenceAt, sequenceKey, storeState, writeState } from './write-state.js'
 
 export type Addition = {
   /** Undefined: an empty object. */
@@ -17,33 +17,33 @@ export type Addition = {
 
 const NOTHING: Part = { kind: 'object', entries: [] }
 
-/** As if the state had been read, its list made longer, and all of it written. */
+/** Gives the same result as reading the state, extending the list, and writing all of it. */
 export function appendToState(pass: Pass, addition: Addition): StateId {
   const { base, path, items } = addition
   const root = base === undefined ? NOTHING : readBody(pass, base).root
   const tree = treeAt(root, path)
   if (tree === undefined) return rewrite(pass, addition)
-  // An empty list may still have to be made.
+  // A list that does not exist yet is created even without items.
   if (base !== undefined && items.length === 0 && tree.length > 0) return base
   return storeState(pass, withList(root, { path, tree: extend(pass, { ...addition, tree }) }))
 }
 
 function extend(pass: Pass, { base, path, items, tree }: Addition & { readonly tree: Tree }): Tree {
   const { view } = pass
-  // The view is of another state.
+  // The view describes another state.
   if (base === undefined || view.last?.id !== base) view.sequences = new Map()
   const sequence = sequenceAt(view, { kind: 'list', path })
-  view.sequences.set(keyOf(sequence), sequence)
+  view.sequences.set(sequenceKey(sequence), sequence)
   const { list, known } = sequence
   const added = appendSlots(pass, { sequence, values: items, start: tree.length })
   if (list.length !== tree.length)
     return extendTree(pass, { tree, elements: added.map(({ payload }) => payload), state: base })
   list.splice(tree.length, tree.length, added)
-  remakeTree(pass, { known, elements: list.payloads, changedFrom: tree.length })
+  rebuildTree(pass, { known, elements: list.payloads, changedFrom: tree.length })
   return known.tree
 }
 
-/** The tree of the list at the path; an empty one if there is nothing yet; undefined if it has none of its own. */
+/** The tree of the list at the path; an empty one if there is no value; undefined if the list is stored within an element. */
 function treeAt(part: Part, path: readonly string[]): Tree | undefined {
   const [key, ...rest] = path
   if (key === undefined) return part.kind === 'list' ? part.tree : undefined
@@ -60,14 +60,14 @@ function withList(
   const [key, ...rest] = path
   if (key === undefined || part.kind !== 'object') return { kind: 'list', tree }
   const { entries } = part
-  const place = entries.findIndex(([name]) => name === key)
-  const inner = withList(entries[place]?.[1] ?? NOTHING, { path: rest, tree })
-  return place === -1
+  const index = entries.findIndex(([name]) => name === key)
+  const inner = withList(entries[index]?.[1] ?? NOTHING, { path: rest, tree })
+  return index === -1
     ? { kind: 'object', entries: [...entries, [key, inner]] }
-    : { kind: 'object', entries: entries.with(place, [key, inner]) }
+    : { kind: 'object', entries: entries.with(index, [key, inner]) }
 }
 
-/** For a list that is stored as a part of something else. */
+/** For a list that is stored within an element. */
 function rewrite(pass: Pass, { base, path, items }: Addition): StateId {
   const { classes } = pass
   const state: unknown = base === undefined ? {} : readState(pass, { state: base, classes })
@@ -79,7 +79,7 @@ function rewrite(pass: Pass, { base, path, items }: Addition): StateId {
 function listAt(state: unknown, path: readonly string[]): unknown[] {
   let value = state
   for (const [depth, key] of path.entries()) {
-    if (!isObject(value)) throw noList(path)
+    if (!isObject(value)) throw notAListError(path)
     if (depth === path.length - 1 && isRecord(value) && !Object.hasOwn(value, key)) {
       const list: unknown[] = []
       defineProperty(value, key, list)
@@ -88,10 +88,10 @@ function listAt(state: unknown, path: readonly string[]): unknown[] {
     value = Object.hasOwn(value, key) ? value[key] : undefined
   }
   if (Array.isArray(value) && isPlainArray(value)) return value
-  throw noList(path)
+  throw notAListError(path)
 }
 
-function noList(path: readonly string[]): SavestateError {
+function notAListError(path: readonly string[]): SavestateError {
   return new SavestateError('BAD_INPUT', `${shownPath(path)} is not a list`, {
     hint: 'Append to an array of the state, or to a key that it does not have yet.',
   })

@@ -1,6 +1,5 @@
-// A save that must wait, for files or for an earlier call, stores the state as it was when the call was made: the caller may
-// change it meanwhile. So the state is copied element by element at the call. The copy of an element is kept, and used
-// again by the next such save if the element has not changed.
+// Copies the state for a save that must wait for files or for an earlier call: the caller may change the state meanwhile. It copies
+// element by element, and the next such save reuses the copy of an element that has not changed.
 import { isObject, isUnchanged, recordShape, type ShapeRecord } from '../../base/index.js'
 import type { EncodeOptions } from '../../model/index.js'
 import { copyValue } from './copy-value.js'
@@ -11,7 +10,7 @@ export type Capture = {
   /** The caller's object. */
   readonly original: object
   readonly copy: unknown
-  /** Of the original, when it was copied. */
+  /** The shape of the original when it was copied. */
   readonly record: ShapeRecord | undefined
 }
 
@@ -20,7 +19,7 @@ export class Captures {
   readonly #byOriginal = new WeakMap<object, Capture>()
   readonly #byCopy = new WeakMap<object, Capture>()
 
-  /** Undefined for a value that is not a copy made here. */
+  /** Undefined if the value is not a copy from here. */
   of(value: object): Capture | undefined {
     return this.#byCopy.get(value)
   }

@@ -1,9 +1,8 @@
-// How one stored state differs from another. Rows never change, so parts with the same ids are equal and are not read: the cost
-// is that of the difference, however large the states are.
+// Finds the difference between two stored states. Rows never change, so parts with the same ids are equal and are not read. The cost
+// depends on the size of the difference, not on the size of the states.
 import type { ClassRegistry, StateChange, StateId } from '../../model/index.js'
-import { runsOf } from './tree/node-body.js'
 import { openNodes } from './tree/node-rows.js'
-import { entryOf, readBody, readItems, readPart } from './read-state.js'
+import { parseEntry, readBody, readItems, readPart } from './read-state.js'
 import type { Rows } from './rows.js'
 import { type ObjectPart, type Part, partText, type Tree } from './state-body.js'
 
@@ -15,9 +14,9 @@ type Comparison = {
   readonly changes: StateChange[]
 }
 
-type Place = { readonly path: readonly string[]; readonly old: Part; readonly now: Part }
+type PartPair = { readonly path: readonly string[]; readonly old: Part; readonly now: Part }
 
-/** Undefined if the difference is no smaller than the state itself: then it is read as a whole. */
+/** Undefined if the state has to be read as a whole. */
 export function readChanges(
   rows: Rows,
   { before, after, classes }: Pick<Comparison, 'before' | 'after' | 'classes'>,
@@ -29,22 +28,22 @@ export function readChanges(
 }
 
 /** False if the part has to be replaced as a whole. */
-function addChanges(comparison: Comparison, { path, old, now }: Place): boolean {
+function addChanges(comparison: Comparison, { path, old, now }: PartPair): boolean {
   if (partText(old) === partText(now)) return true
   if (old.kind === 'object' && now.kind === 'object')
     return addObject(comparison, { path, old, now })
   if (old.kind === 'list' && now.kind === 'list') {
-    const { keep, items } = tailOf(comparison, { old: old.tree, now: now.tree })
+    const { keep, items } = readTail(comparison, { old: old.tree, now: now.tree })
     const kept = keep === old.tree.length ? {} : { keep }
     comparison.changes.push({ path, ...kept, append: items })
     return true
   }
   if (old.kind === 'entries' && now.kind === 'entries') {
-    const { keep, items } = tailOf(comparison, { old: old.tree, now: now.tree })
-    // Entries that were only added are keys that were set. Anything else replaces the object.
+    const { keep, items } = readTail(comparison, { old: old.tree, now: now.tree })
+    // Added entries are keys that were set. Any other change replaces the object.
     if (keep !== old.tree.length) return false
     for (const item of items) {
-      const [key, set] = entryOf(item, comparison.after)
+      const [key, set] = parseEntry(item, comparison.after)
       comparison.changes.push({ path: [...path, key], set })
     }
     return true
@@ -54,13 +53,13 @@ function addChanges(comparison: Comparison, { path, old, now }: Place): boolean 
 
 function addObject(
   comparison: Comparison,
-  { path, old, now }: Place & { readonly old: ObjectPart; readonly now: ObjectPart },
+  { path, old, now }: PartPair & { readonly old: ObjectPart; readonly now: ObjectPart },
 ): boolean {
   const [olds, nows] = [new Map(old.entries), new Map(now.entries)]
   const kept = [...olds.keys()].filter((key) => nows.has(key))
   const order = [...kept, ...[...nows.keys()].filter((key) => !olds.has(key))]
-  // A key that is set stays where it is, and a new one comes last. Other orders cannot be made by changes.
-  if (now.entries.some(([key], place) => key !== order[place])) return false
+  // Setting a key keeps its position, and a new key comes last. Changes cannot produce any other order.
+  if (now.entries.some(([key], index) => key !== order[index])) return false
   for (const key of olds.keys())
     if (!nows.has(key)) comparison.changes.push({ path: [...path, key], remove: true })
   for (const [key, part] of now.entries) {
@@ -75,25 +74,25 @@ function addObject(
   return true
 }
 
-/** The items of a list after those that it has in common with the start of the old one, and how many these are. */
-function tailOf(
+/** `keep` is the length of the prefix that both lists share; `items` are the new items after it. */
+function readTail(
   { rows, classes, before, after }: Comparison,
   { old, now }: { readonly old: Tree; readonly now: Tree },
 ): { readonly keep: number; readonly items: readonly unknown[] } {
   let [olds, nows]: [readonly number[], readonly number[]] = [[], []]
-  const inBoth = () => {
-    const first = nows.findIndex((id, place) => id !== olds[place])
+  const countShared = () => {
+    const first = nows.findIndex((id, index) => id !== olds[index])
     return first === -1 ? nows.length : first
   }
-  // Level by level from the top: what is below two equal nodes is equal.
+  // Level by level from the top: equal nodes have equal subtrees.
   for (let level = Math.max(old.height, now.height); level >= 0; level -= 1) {
     if (level === old.height && old.length > 0) olds = [old.node]
     if (level === now.height && now.length > 0) nows = [now.node]
-    const same = inBoth()
+    const same = countShared()
     olds = openNodes(rows, { ids: olds.slice(same), state: before }).flat()
     nows = openNodes(rows, { ids: nows.slice(same), state: after }).flat()
   }
-  const tail = nows.slice(inBoth())
-  const items = readItems({ rows, classes, state: after }, runsOf(tail))
+  const tail = nows.slice(countShared())
+  const items = readItems({ rows, classes, state: after }, tail)
   return { keep: now.length - tail.length, items }
 }

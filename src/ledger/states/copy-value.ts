@@ -1,4 +1,4 @@
-// Copies a value. Plain data is copied object by object, which shares the strings. Everything else is encoded and decoded.
+// Copies a value. Plain data is copied object by object, which shares the strings. All other values are encoded and decoded.
 import { types } from 'node:util'
 import { isPlainArray, isPlainDate } from '../../base/index.js'
 import { decodeValue, type EncodeOptions, encodeValue } from '../../model/index.js'
@@ -7,7 +7,7 @@ import { decodeValue, type EncodeOptions, encodeValue } from '../../model/index.
 const MAX_DEPTH = 100
 const NOT_PLAIN = Symbol('not plain')
 
-/** The value that would be read if this one was stored. Throws STATE_UNSTORABLE. */
+/** Returns the value that a read would return after a write of this one. Throws STATE_UNSTORABLE. */
 export function copyValue(value: unknown, options: EncodeOptions = {}): unknown {
   const { classes, containers = [] } = options
   const copiesDates = classes?.withPrototype(Date.prototype) === undefined
@@ -16,7 +16,7 @@ export function copyValue(value: unknown, options: EncodeOptions = {}): unknown 
 }
 
 type Copying = {
-  /** What was copied already, so that shared objects stay shared. */
+  /** The copies made so far, so that shared objects stay shared. */
   readonly copies: Map<object, object>
   readonly copiesDates: boolean
   readonly containers: readonly object[]
@@ -56,8 +56,8 @@ function copyObject(object: object, copying: Copying): unknown {
     Object.getOwnPropertySymbols(object).length === 0
   if (!isPlain) return NOT_PLAIN
   const copy: Record<string, unknown> = keep(copying, object, {})
-  for (const [key, held] of Object.entries(object)) {
-    const copied = copyPlain(held, copying)
+  for (const [key, value] of Object.entries(object)) {
+    const copied = copyPlain(value, copying)
     // Assigning to __proto__ would set the prototype.
     if (copied === NOT_PLAIN || key === '__proto__') return NOT_PLAIN
     copy[key] = copied

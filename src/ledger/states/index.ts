@@ -1,17 +1,21 @@
 export { StateMemory } from './stored-view.js'
-export { type Figures, StateStore, type StateSummary } from './state-store.js'
+export { StateStore } from './state-store.js'
 export { readStateGraph, stateRoot } from './gc/state-graph.js'
 export { STATE_TABLES } from './tables.js'
 export { bytesOfStates, type CollectedStates, collectStates } from './gc/collect.js'
-export { type Element, elementPlace, hashOf, openElement, SEALED } from './tree/element-rows.js'
-export { sealOf, withSeal } from './tree/node-body.js'
-export { nodePlace } from './tree/node-rows.js'
-export { bodyPlace, openBody } from './read-state.js'
+export {
+  elementContext,
+  hashElement,
+  openElement,
+  SEALED,
+} from './tree/element-rows.js'
+export { parseSeal, addSeal } from './tree/node-body.js'
+export { nodeContext } from './tree/node-rows.js'
+export { bodyContext, openBody } from './read-state.js'
 export {
   parseBody,
-  referencesIn,
+  collectReferences,
   referencesText,
-  SEALED_BODY,
   sealedBodyText,
 } from './state-body.js'
-export { type StateFault, stateFaults } from './gc/check.js'
+export { findStateFaults, type StateFault } from './gc/check.js'

@@ -1,5 +1,5 @@
-// Decides how a state is divided into elements: by keys, lists and single values. Anything but a plain object or array is one
-// element, so that the serializer keeps it exactly or refuses it.
+// Divides a state into elements: by keys, lists and single values. A value that is not a plain object or array is one element, so that
+// the serializer either keeps it exactly or rejects it.
 import { types } from 'node:util'
 import { isPlainArray } from '../../base/index.js'
 import type { ValuePath } from '../../model/index.js'
@@ -10,7 +10,7 @@ export type Spread = {
   readonly kind: 'list' | 'entries' | 'value'
   readonly path: ValuePath
   readonly values: readonly unknown[]
-  /** Of entries only. */
+  /** Only for entries. */
   readonly keys: readonly string[] | undefined
   /** The objects that contain the values, outermost first. */
   readonly containers: readonly object[]
@@ -27,20 +27,21 @@ const MAX_PRIMITIVE_CHARS = 64
 const MAX_KEYS = 32
 /** The state itself may have more: under one of its keys is probably a long list. */
 const MAX_ROOT_KEYS = 256
-/** An object that holds an array of this length is worth taking apart. */
+/** An object is divided if it holds an array of at least this length. */
 const MIN_ITEMS = 16
 const MAX_DEPTH = 4
 
 export function layOut(state: unknown): Layout {
-  return place(state, { path: [], containers: [] })
+  return layOutValue(state, { path: [], containers: [] })
 }
 
-type At = Pick<Spread, 'path' | 'containers'>
-
-function place(value: unknown, { path, containers }: At): Layout {
+function layOutValue(
+  value: unknown,
+  { path, containers }: Pick<Spread, 'path' | 'containers'>,
+): Layout {
   if (isSmallPrimitive(value)) return { kind: 'primitive', value }
   const whole: Layout = { kind: 'value', path, values: [value], keys: undefined, containers }
-  // The encoder refuses an object that contains itself.
+  // The encoder rejects an object that contains itself.
   if (typeof value !== 'object' || value === null || containers.includes(value)) return whole
   const inside = [...containers, value]
   if (Array.isArray(value)) {
@@ -62,7 +63,7 @@ function place(value: unknown, { path, containers }: At): Layout {
     kind,
     entries: entries.map(([key, inner]) => [
       key,
-      place(inner, { path: [...path, key], containers: inside }),
+      layOutValue(inner, { path: [...path, key], containers: inside }),
     ]),
   }
 }
@@ -87,7 +88,7 @@ function isPlainObject(value: object): boolean {
   return (
     Object.getPrototypeOf(value) === Object.prototype &&
     !types.isProxy(value) &&
-    // `arguments`, for one, looks plain and is not.
+    // `arguments` has the prototype of a plain object.
     Object.prototype.toString.call(value) === '[object Object]' &&
     Object.getOwnPropertySymbols(value).length === 0
   )

@@ -1,14 +1,14 @@
-// Brings the elements of a list up to date: finds which values are stored already, and stores the others. Most lists change
-// in one place, mostly at the end, so the unchanged front and back are found first. Only the part between them is searched.
+// Updates the elements of a list: finds the values that are stored already, and stores the others. Most lists change at one index,
+// usually at the end, so it matches the unchanged front and back first, and searches only the part between them.
 import { isObject, type RecordedItem, recordShape } from '../../base/index.js'
 import { type ClassRegistry, encodeValue } from '../../model/index.js'
 import type { Captures } from './captures.js'
-import { zerosOf } from './tree/chunks.js'
-import { type Element, hashOf, PLAIN, storeElement, TAGGED } from './tree/element-rows.js'
+import { countTrailingZeros } from './tree/chunks.js'
+import { type Element, hashElement, PLAIN, storeElement, TAGGED } from './tree/element-rows.js'
 import type { Rows } from './rows.js'
 import type { Sequence, Slot, StoredView } from './stored-view.js'
 
-/** One call that writes. */
+/** The tables, settings and memory of one write. */
 export type Pass = Rows & {
   readonly classes: ClassRegistry | undefined
   readonly view: StoredView
@@ -17,11 +17,11 @@ export type Pass = Rows & {
 
 type Values = {
   readonly values: readonly unknown[]
-  /** Of entries only. */
+  /** Only for entries. */
   readonly keys?: readonly string[] | undefined
 }
 
-/** After it `sequence` has a stored slot for each value. Returns the first index that changed; undefined if none did. */
+/** Gives `sequence` a stored slot for each value. Returns the first index that changed; undefined if none did. */
 export function matchSlots(
   pass: Pass,
   { sequence, values, keys }: Values & { readonly sequence: Sequence },
@@ -42,12 +42,12 @@ export function matchSlots(
   while (end > start && end + shift > start && isKept(end + shift - 1, end - 1)) end -= 1
   if (start === end && shift === 0) return undefined
 
-  const places = placesOf(sequence, { start, end: end + shift })
+  const oldIndexes = indexOldValues(sequence, { start, end: end + shift })
   const items: RecordedItem<Slot>[] = []
   for (let index = start; index < end; index += 1) {
     const value = values[index]
     const original = (isObject(value) && captures.of(value)?.original) || value
-    const moved = places.get(keys === undefined ? original : keys[index])
+    const moved = oldIndexes.get(keys === undefined ? original : keys[index])
     if (moved !== undefined && isKept(moved, index)) items.push(...itemsAt(sequence, moved))
     else
       items.push(storeItem(pass, { sequence, values, keys, index, near: [index, index + shift] }))
@@ -61,20 +61,20 @@ export function appendSlots(
   pass: Pass,
   { sequence, values, start }: Values & { readonly sequence: Sequence; readonly start: number },
 ): RecordedItem<Slot>[] {
-  return values.map((_, place) =>
-    storeItem(pass, { sequence, values, index: place, near: [], step: start + place }),
+  return values.map((_, index) =>
+    storeItem(pass, { sequence, values, index, near: [], step: start + index }),
   )
 }
 
 /** The old index of each value (or key) in a range of the sequence. */
-function placesOf(
+function indexOldValues(
   { kind, list }: Sequence,
   { start, end }: { readonly start: number; readonly end: number },
 ): ReadonlyMap<unknown, number> {
-  const places = new Map<unknown, number>()
+  const oldIndexes = new Map<unknown, number>()
   for (let index = start; index < end; index += 1)
-    places.set(kind === 'entries' ? list.payloads[index]?.key : list.values[index], index)
-  return places
+    oldIndexes.set(kind === 'entries' ? list.payloads[index]?.key : list.values[index], index)
+  return oldIndexes
 }
 
 function itemsAt({ list }: Sequence, index: number): RecordedItem<Slot>[] {
@@ -82,17 +82,17 @@ function itemsAt({ list }: Sequence, index: number): RecordedItem<Slot>[] {
   return item === undefined ? [] : [item]
 }
 
-type Place = Values & {
+type Item = Values & {
   readonly sequence: Sequence
   readonly index: number
-  /** Old indexes at which an equal value may be. */
+  /** Old indexes that may hold an equal value. */
   readonly near: readonly number[]
   /** The index in the list, if it is not `index`. */
   readonly step?: number
 }
 
-function storeItem(pass: Pass, place: Place): RecordedItem<Slot> {
-  const { sequence, values, keys, index, near } = place
+function storeItem(pass: Pass, item: Item): RecordedItem<Slot> {
+  const { sequence, values, keys, index, near } = item
   const { list } = sequence
   const key = keys?.[index]
   const { value, record } = recordItem(pass, values[index])
@@ -104,11 +104,11 @@ function storeItem(pass: Pass, place: Place): RecordedItem<Slot> {
     const equal = olds.find(({ old }) => list.isEqualAt(old, record))
     if (equal !== undefined) return { value, payload: equal.slot, record }
   }
-  const element = encodeElement(pass, place)
-  const hash = hashOf(element, pass)
+  const element = encodeElement(pass, item)
+  const hash = hashElement(element, pass)
   const same = olds.find(({ slot }) => slot.hash === hash)?.slot
   const id = same?.id ?? storeElement(pass, { ...element, hash })
-  return { value, payload: same ?? { key, id, hash, zeros: zerosOf(hash) }, record }
+  return { value, payload: same ?? { key, id, hash, zeros: countTrailingZeros(hash) }, record }
 }
 
 /** The value to compare with at the next save, and its record. */
@@ -122,7 +122,7 @@ function recordItem(
   return { value, record: recordShape(value, (object) => isOrdinary(object, classes)) }
 }
 
-function encodeElement({ classes }: Pass, { sequence, values, keys, index, step }: Place): Element {
+function encodeElement({ classes }: Pass, { sequence, values, keys, index, step }: Item): Element {
   const { kind, path, containers } = sequence
   const key = keys?.[index]
   const { text, plain } = encodeValue(values[index], {
@@ -136,7 +136,7 @@ function encodeElement({ classes }: Pass, { sequence, values, keys, index, step 
   }
 }
 
-/** Everything else must be encoded to be compared. */
+/** True if a shape record describes the object completely. Other objects must be encoded to be compared. */
 export function isOrdinary(object: object, classes: ClassRegistry | undefined): boolean {
   const prototype: unknown = Object.getPrototypeOf(object)
   if (prototype === Date.prototype) return classes?.withPrototype(prototype) === undefined

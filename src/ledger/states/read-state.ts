@@ -1,14 +1,12 @@
 // Rebuilds a state from its rows.
 import { type ClassRegistry, decodeValue, SavestateError, type StateId } from '../../model/index.js'
-import { altered, lacking, malformed } from './gc/damage.js'
+import { alteredError, missingError, malformedError } from './gc/damage.js'
 import { readElements } from './tree/element-rows.js'
-import type { Run } from './tree/node-body.js'
 import { readList } from './tree/node-rows.js'
-import type { Place } from '../encryption/index.js'
+import type { SealContext } from '../encryption/index.js'
 import type { Rows } from './rows.js'
-import { parseBody, type Part, sealedIn, type StateBody } from './state-body.js'
+import { parseBody, type Part, parseSealedBody, type StateBody } from './state-body.js'
 
-/** The tables and classes to read with. */
 export type StateSource = {
   readonly rows: Rows
   readonly classes: ClassRegistry | undefined
@@ -17,23 +15,23 @@ export type StateSource = {
 
 export function readBody(rows: Rows, state: StateId): StateBody {
   const body = rows.database.get('SELECT body FROM states WHERE id = ?', state)?.['body']
-  if (typeof body !== 'string') throw lacking('the row', state)
+  if (typeof body !== 'string') throw missingError('the row', state)
   const opened = openBody(rows, { state, body })
-  if (opened === undefined) throw altered('the row', state)
+  if (opened === undefined) throw alteredError('the row', state)
   return parseBody(opened, state)
 }
 
-/** The text of a row without its seal; undefined if it is not what was sealed. Throws KEY_MISSING, KEY_WRONG. */
+/** The text of a row without its seal; undefined if it was altered. Throws KEY_MISSING, KEY_WRONG. */
 export function openBody(
   { vault }: Pick<Rows, 'vault'>,
   { state, body }: { readonly state: number; readonly body: string },
 ): string | undefined {
-  const seal = sealedIn(body)
-  return seal === undefined ? body : vault.open(seal.sealed, bodyPlace(state, seal.references))
+  const seal = parseSealedBody(body)
+  return seal === undefined ? body : vault.open(seal.sealed, bodyContext(state, seal.references))
 }
 
-/** The references are in the open, but nobody can change them unnoticed. */
-export function bodyPlace(state: number, references: string): Place {
+/** The references are not encrypted, but a change of them makes the seal invalid. */
+export function bodyContext(state: number, references: string): SealContext {
   return ['states', state, references]
 }
 
@@ -43,7 +41,7 @@ export type ReadOptions = {
   readonly classes: ClassRegistry | undefined
 }
 
-/** Fresh objects each time. With `keys` an object with only these keys, and only their values are read. */
+/** Returns new objects each time. With `keys`, reads only the values of these keys. */
 export function readState(rows: Rows, { state, keys, classes }: ReadOptions): unknown {
   const { root } = readBody(rows, state)
   const source = { rows, classes, state }
@@ -64,7 +62,7 @@ export function readState(rows: Rows, { state, keys, classes }: ReadOptions): un
 
 export function readPart(source: StateSource, part: Part): unknown {
   if (part.kind === 'primitive') return part.value
-  if (part.kind === 'element') return readItems(source, [{ first: part.id, count: 1 }])[0]
+  if (part.kind === 'element') return readItems(source, [part.id])[0]
   if (part.kind === 'object') {
     const object = {}
     for (const [key, inner] of part.entries) defineProperty(object, key, readPart(source, inner))
@@ -74,26 +72,28 @@ export function readPart(source: StateSource, part: Part): unknown {
   const items = readItems(source, readList(rows, { tree: part.tree, state }))
   if (part.kind === 'list') return items
   const object = {}
-  for (const item of items) defineProperty(object, ...entryOf(item, state))
+  for (const item of items) defineProperty(object, ...parseEntry(item, state))
   return object
 }
 
 /** The values of these elements. */
-export function readItems({ rows, classes, state }: StateSource, runs: readonly Run[]): unknown[] {
-  const { values, tagged } = readElements(rows, { runs, state })
-  for (const [place, { text }] of tagged)
-    values[place] = decodeValue(text, classes === undefined ? {} : { classes })
+export function readItems(
+  { rows, classes, state }: StateSource,
+  ids: readonly number[],
+): unknown[] {
+  const { values, tagged } = readElements(rows, { ids, state })
+  for (const [index, { text }] of tagged) values[index] = decodeValue(text, { classes })
   return values
 }
 
-/** The row of an element of a large object. */
-export function entryOf(pair: unknown, state: StateId): [string, unknown] {
+/** `pair` is the value of an element of a large object. */
+export function parseEntry(pair: unknown, state: StateId): [string, unknown] {
   const [key, value]: readonly unknown[] = Array.isArray(pair) ? pair : []
-  if (typeof key !== 'string') throw malformed('an entry without a key', { state })
+  if (typeof key !== 'string') throw malformedError('an entry without a key', { state })
   return [key, value]
 }
 
-/** Also for a key like `__proto__`. */
+/** Works for every key, also for `__proto__`. */
 export function defineProperty(object: object, key: string, value: unknown): void {
   Object.defineProperty(object, key, {
     value,

@@ -1,4 +1,4 @@
-// Access to the rows of states.
+// The database and keys that all code of this folder reads and writes with.
 import type { Database } from '../../system/index.js'
 import { number } from '../rows.js'
 import type { SealingKey, Vault } from '../encryption/index.js'
@@ -6,18 +6,16 @@ import type { SealingKey, Vault } from '../encryption/index.js'
 export type Rows = {
   readonly database: Database
   readonly vault: Vault
-  /** What new rows are sealed with; undefined: they are as they are, or nothing is written. */
+  /** The key to seal new rows with; undefined if the store is not encrypted, or for a read. */
   readonly key: SealingKey | undefined
 }
 
 /**
- * The id that the next row of the table gets, inside the transaction that adds it. A sealed value is bound to its
- * id, so that has to be known before.
+ * Inside the transaction that adds a row: the id that the row will get. A sealed value is bound to its id, so the id must be known
+ * before the insert.
  */
 export function nextId(database: Database, table: 'elements' | 'nodes' | 'states'): number {
-  const row = database.get(
-    'SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?), 0) + 1 AS id',
-    table,
-  )
+  const sql = 'SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?), 0) + 1 AS id'
+  const row = database.get(sql, table)
   return number(row ?? {}, 'id')
 }

@@ -1,4 +1,4 @@
-// The row of a state: what stands under each key. As JSON, with a part for each:
+// The body of a state: JSON with one part for each of its keys.
 //
 //   12  "text"  null  true      a small primitive, as itself
 //   ["element",7]               any other value: the id of an element
@@ -6,15 +6,14 @@
 //   ["entries",50,1,9]          a large object: a list of [key, value]
 //   {"key":part,…}              an object whose keys are stored one by one, in their order
 //
-// The row itself is [format, mark, root]. A sealed one is
-// ["sealed", all of that as a sealed text, references], with every part of the root that leads to an element or a
-// list: what is in use can be told without the key.
+// The body is [format, mark, root]. A sealed body is ["sealed", sealed text of all that, references]. The references are the parts
+// that lead to elements and lists, so that a collection finds the rows in use without the key.
 import type { StateId } from '../../model/index.js'
-import { malformed, newerForm } from './gc/damage.js'
+import { malformedError, newerFormError } from './gc/damage.js'
 
 export type Primitive = string | number | boolean | null
 
-/** An empty list has no node; its number is 0. */
+/** `node` is 0 for an empty list, which has no node. */
 export type Tree = { readonly length: number; readonly height: number; readonly node: number }
 
 export type ObjectPart = {
@@ -24,29 +23,30 @@ export type ObjectPart = {
 
 export type ListPart = { readonly kind: 'list' | 'entries'; readonly tree: Tree }
 
+export type Reference = { readonly kind: 'element'; readonly id: number } | ListPart
+
 export type Part =
   | { readonly kind: 'primitive'; readonly value: Primitive }
-  | { readonly kind: 'element'; readonly id: number }
-  | ListPart
+  | Reference
   | ObjectPart
 
 export type StateBody = {
-  /** Tells this row from any other that may once have had its id. */
+  /** Distinguishes this row from a rolled back one that had the same id. */
   readonly mark: string
   readonly root: Part
 }
 
 const FORMAT = 2
-/** No list that fits on a disk has a higher tree. */
+/** Higher than the tree of any list that fits on a disk. */
 const MAX_HEIGHT = 40
 
 const SEALED = 'sealed'
-/** What stands in front of the sealed text. */
-export const SEALED_BODY = `["${SEALED}","`
+/** The start of a sealed body, before the sealed text. */
+const SEALED_BODY = `["${SEALED}","`
 
 export const EMPTY_TREE: Tree = { length: 0, height: 0, node: 0 }
 
-/** `root` is what `partText` gives. */
+/** `root` is the result of `partText`. */
 export function bodyText({ mark, root }: { readonly mark: string; readonly root: string }): string {
   return `[${FORMAT},${JSON.stringify(mark)},${root}]`
 }
@@ -58,17 +58,17 @@ export function partText(part: Part): string {
     case 'element':
       return `["element",${part.id}]`
     case 'object':
-      // As text, for a key may be `__proto__`.
+      // Not JSON.stringify of an object: a key may be `__proto__`.
       return `{${part.entries.map(([key, inner]) => `${JSON.stringify(key)}:${partText(inner)}`).join()}}`
     default:
       return `["${part.kind}",${part.tree.length},${part.tree.height},${part.tree.node}]`
   }
 }
 
-/** What a sealed row tells everybody. */
-export function referencesIn(part: Part): readonly Part[] {
+/** The parts that lead to elements and lists, in order. */
+export function collectReferences(part: Part): readonly Reference[] {
   if (part.kind === 'primitive') return []
-  if (part.kind === 'object') return part.entries.flatMap(([, inner]) => referencesIn(inner))
+  if (part.kind === 'object') return part.entries.flatMap(([, inner]) => collectReferences(inner))
   return [part]
 }
 
@@ -80,14 +80,14 @@ export function sealedBodyText({ sealed, references }: SealedBody): string {
   return `${SEALED_BODY}${sealed}",${references}]`
 }
 
-export type SealedBody = {
+type SealedBody = {
   readonly sealed: string
   /** As JSON. */
   readonly references: string
 }
 
-/** Undefined for a row that is not sealed. */
-export function sealedIn(text: string): SealedBody | undefined {
+/** Undefined for a body that is not sealed. */
+export function parseSealedBody(text: string): SealedBody | undefined {
   if (!text.startsWith(SEALED_BODY)) return undefined
   const end = text.indexOf('"', SEALED_BODY.length)
   return {
@@ -97,28 +97,28 @@ export function sealedIn(text: string): SealedBody | undefined {
 }
 
 /**
- * Of a sealed row only the references, without names and as one object: enough to tell what is in use.
- * Throws STATE_UNREADABLE for what no version, or only a newer one, has written.
+ * Reads only the references of a sealed body, as an object with their indexes as keys. Throws STATE_UNREADABLE if the body is
+ * malformed, or of a newer format.
  */
 export function parseBody(text: string, state: StateId): StateBody {
   try {
     const [format, mark, root] = listIn(JSON.parse(text))
-    if (typeof format === 'number' && format > FORMAT) throw newerForm(state)
+    if (typeof format === 'number' && format > FORMAT) throw newerFormError(state)
     if (format === SEALED) {
-      const entries = listIn(root).map((part, place) => [String(place), partOf(part)] as const)
+      const entries = listIn(root).map((part, index) => [String(index), partOf(part)] as const)
       return { mark: '', root: { kind: 'object', entries } }
     }
-    if (format !== FORMAT || typeof mark !== 'string') throw new Misfit()
+    if (format !== FORMAT || typeof mark !== 'string') throw new InvalidBody()
     return { mark, root: partOf(root) }
   } catch (cause) {
-    if (cause instanceof SyntaxError || cause instanceof Misfit)
-      throw malformed('a row of another form', { state, cause })
+    if (cause instanceof SyntaxError || cause instanceof InvalidBody)
+      throw malformedError('a row of another form', { state, cause })
     throw cause
   }
 }
 
-/** Thrown and caught here: text that is JSON, but no body. */
-class Misfit extends Error {}
+/** Thrown and caught here, for JSON that is not a body. */
+class InvalidBody extends Error {}
 
 function partOf(json: unknown): Part {
   if (isPrimitive(json)) return { kind: 'primitive', value: json }
@@ -134,23 +134,23 @@ function partOf(json: unknown): Part {
     case 'entries':
       return { kind, tree: treeOf(rest) }
   }
-  throw new Misfit()
+  throw new InvalidBody()
 }
 
 function treeOf(json: readonly unknown[]): Tree {
   const [length, height, node] = [countIn(json[0]), countIn(json[1]), countIn(json[2])]
-  if (height > MAX_HEIGHT || (length === 0) !== (node === 0)) throw new Misfit()
+  if (height > MAX_HEIGHT || (length === 0) !== (node === 0)) throw new InvalidBody()
   return { length, height, node }
 }
 
 function countIn(json: unknown): number {
   if (typeof json === 'number' && Number.isSafeInteger(json) && json >= 0) return json
-  throw new Misfit()
+  throw new InvalidBody()
 }
 
 function listIn(json: unknown): readonly unknown[] {
   if (Array.isArray(json)) return json
-  throw new Misfit()
+  throw new InvalidBody()
 }
 
 function isPrimitive(json: unknown): json is Primitive {

@@ -17,12 +17,12 @@ import { writeState } from './write-state.js'
 
 export type Figures = {
   readonly kind: 'list' | 'object' | 'value'
-  /** How many items or keys; null for a value, which is stored as a whole. */
+  /** The number of items or keys; null for a value. */
   readonly length: number | null
 }
 
 export type StateSummary = Figures & {
-  /** Of a state that is an object; none of one with more than 256 keys. */
+  /** Empty if the state is not an object, or has more than 256 keys. */
   readonly keys: readonly (Figures & { readonly key: string })[]
 }
 
@@ -44,25 +44,25 @@ export class StateStore {
   }
 
   /**
-   * Inside the caller's transaction; if that fails, the caller forgets the memory. Gives the id of the last
-   * state if nothing is different. Changes nothing of the caller's.
+   * Inside the caller's transaction; if that fails, the caller calls `memory.forget()`. Returns the id of the last state if nothing
+   * changed. Never changes the caller's objects.
    *
-   * Throws STATE_UNSTORABLE, with the path, for what could not be brought back exactly; KEY_MISSING and KEY_WRONG.
+   * Throws STATE_UNSTORABLE, with the path, for a value that a read could not restore exactly; KEY_MISSING and KEY_WRONG.
    */
   write(state: unknown, memory: StateMemory): StateId {
     return this.#pass(memory, (pass) => writeState(pass, layOut(state)))
   }
 
   /**
-   * Takes the state as it is now, and returns a function that writes it later, as `write` does: the caller may change
-   * it meanwhile. Throws STATE_UNSTORABLE.
+   * Copies the state, and returns a function that writes the copy later, as `write` does. The caller may change the state
+   * meanwhile. Throws STATE_UNSTORABLE.
    */
   capture(state: unknown, memory: StateMemory): () => StateId {
     const layout = memory.captures.copyLayout(layOut(state), this.#classes)
     return () => this.#pass(memory, (pass) => writeState(pass, layout))
   }
 
-  /** Items for a later `append`, as they are now. Throws STATE_UNSTORABLE. */
+  /** Copies items for a later `append`. Throws STATE_UNSTORABLE. */
   captureItems(
     items: readonly unknown[],
     { key, memory }: { readonly key: string; readonly memory: StateMemory },
@@ -72,10 +72,8 @@ export class StateStore {
   }
 
   /**
-   * The same as `write` of the whole state with these items at the end of a list, but looks at nothing else.
-   * The list is made if there is none.
-   *
-   * Throws BAD_INPUT if there is something else under the key.
+   * Like `write` of the whole state with these items at the end of a list, but reads only that list. Creates the list if the key has
+   * no value. Throws BAD_INPUT if the value is not a list.
    */
   append(
     base: StateId | undefined,
@@ -90,24 +88,24 @@ export class StateStore {
   }
 
   /**
-   * Fresh objects each time. With `keys` an object that has only those of its keys.
+   * Returns new objects each time. With `keys`, an object with only these keys.
    *
-   * Throws STORE_DAMAGED for what is missing, STATE_UNREADABLE for what is malformed or of an unknown class, and
-   * BAD_INPUT for keys of a state that is no plain object; KEY_MISSING and KEY_WRONG if it is sealed.
+   * Throws STORE_DAMAGED for missing rows, STATE_UNREADABLE for malformed rows and unknown classes, BAD_INPUT for keys of a state
+   * that is not a plain object, KEY_MISSING and KEY_WRONG.
    */
   read(id: StateId, options: { readonly keys?: readonly string[] } = {}): unknown {
     return readState(this.#reading(), { state: id, keys: options.keys, classes: this.#classes })
   }
 
   /**
-   * The changes that turn one state into another, as fresh objects, at the cost of the difference. Undefined if the other one has to
-   * be read as a whole. Throws as `read` does.
+   * The changes that turn one state into another, as new objects. The cost depends on the difference only. Undefined if the other
+   * state has to be read as a whole. Throws as `read` does.
    */
   changes(before: StateId, after: StateId): readonly StateChange[] | undefined {
     return readChanges(this.#reading(), { before, after, classes: this.#classes })
   }
 
-  /** A copy: what would be read if the value was written. Throws STATE_UNSTORABLE. */
+  /** Returns the value that a read would return after a write of this one. Throws STATE_UNSTORABLE. */
   copyOf<T>(value: T): T
   copyOf(value: unknown): unknown {
     return copyValue(value, { classes: this.#classes })
@@ -117,7 +115,8 @@ export class StateStore {
   summary(id: StateId): StateSummary {
     const { root } = readBody(this.#reading(), id)
     const entries = root.kind === 'object' ? root.entries : []
-    return { ...figuresOf(root), keys: entries.map(([key, part]) => ({ key, ...figuresOf(part) })) }
+    const keys = entries.map(([key, part]) => ({ key, ...measurePart(part) }))
+    return { ...measurePart(root), keys }
   }
 
   #reading(): Rows {
@@ -125,20 +124,24 @@ export class StateStore {
   }
 
   #pass<T>(memory: StateMemory, work: (pass: Pass) => T): T {
-    this.#verify(memory)
+    this.#discardStale(memory)
     const { view, captures } = memory
     try {
-      const rows = { database: this.#database, vault: this.#vault, key: this.#vault.forWriting() }
+      const rows = {
+        database: this.#database,
+        vault: this.#vault,
+        key: this.#vault.keyForWriting(),
+      }
       return work({ ...rows, classes: this.#classes, view, captures })
     } catch (error) {
-      // The view is half updated, and the rows will be gone with the transaction.
+      // The view is half updated, and the transaction will be rolled back.
       memory.forget()
       throw error
     }
   }
 
-  /** Forgets the view if rows were removed meanwhile, or if the last transaction was rolled back. */
-  #verify(memory: StateMemory): void {
+  /** Forgets the view if rows were removed since, or if the last transaction was rolled back. */
+  #discardStale(memory: StateMemory): void {
     const { last } = memory.view
     const row = this.#database.get(
       `SELECT (SELECT number FROM state_generation) AS generation,
@@ -147,15 +150,15 @@ export class StateStore {
       last?.id ?? 0,
     )
     const generation = number(row ?? {}, 'generation')
-    const isSound = last === undefined || row?.['body'] === last.body
-    if (memory.view.generation !== generation || !isSound) memory.forget()
+    const isStored = last === undefined || row?.['body'] === last.body
+    if (memory.view.generation !== generation || !isStored) memory.forget()
     const { view } = memory
     view.generation = generation
     if (view.mark === '') view.mark = String(row?.['chance'])
   }
 }
 
-function figuresOf(part: Part): Figures {
+function measurePart(part: Part): Figures {
   switch (part.kind) {
     case 'list':
       return { kind: 'list', length: part.tree.length }

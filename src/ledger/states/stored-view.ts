@@ -1,13 +1,13 @@
-// What a process knows to be stored of the state it wrote last: for every value that became an element, the row that holds
-// it and the shape it had. The next save compares with this instead of writing everything again.
+// The cached view of the state that a process wrote last: the row and the shape of every value that became an element. The next save
+// compares with it instead of writing all values again.
 import type { RecordedList } from '../../base/index.js'
 import type { StateId, ValuePath } from '../../model/index.js'
 import { Captures } from './captures.js'
 import type { KnownTree } from './tree/list-tree.js'
 
-/** A stored element: its row, and the hash that names it. */
+/** A stored element. */
 export type Slot = {
-  /** Of an entry of a large object. */
+  /** Only for an entry of a large object. */
   readonly key: string | undefined
   readonly id: number
   readonly hash: string
@@ -15,34 +15,34 @@ export type Slot = {
   readonly zeros: number
 }
 
-/** The elements of one list, of one large object, or of one single value. */
+/** The elements of one list or one large object, or one single value. */
 export type Sequence = {
   readonly kind: 'list' | 'entries' | 'value'
   readonly path: ValuePath
   readonly list: RecordedList<Slot>
   readonly known: KnownTree
-  /** The objects of the state that contain the elements, outermost first. An element must not refer to one of them. */
+  /** The objects that contain the elements, outermost first. An element must not refer to one of them. */
   containers: readonly object[]
 }
 
 export type StoredView = {
-  /** Of the store, when this was written. */
+  /** The generation of the store at the last write. */
   generation: number | undefined
-  /** Part of all states written from here, so that a row is never confused with one that was rolled back. */
+  /** Part of every state written with this view. Distinguishes a row from a rolled back one that had the same id. */
   mark: string
   last: { readonly id: StateId; readonly body: string; readonly root: string } | undefined
   /** By kind and path. */
   sequences: Map<string, Sequence>
 }
 
-/** One per session and process. It keeps no more alive than the objects of the last state. */
+/** One per session and process. It keeps only the objects of the last state alive. */
 export class StateMemory {
   /** For StateStore only. */
   view: StoredView = emptyView()
   /** For StateStore only. */
   readonly captures = new Captures()
 
-  /** Must be called when a transaction in which a state was written has failed. */
+  /** Call it when the transaction of a write has failed. */
   forget(): void {
     this.view = emptyView()
   }

@@ -1,28 +1,27 @@
-// Stores a whole state: what is new of it, the nodes that lead there, and its row.
+// Writes a whole state: its new elements, the nodes that lead to them, and its row.
 import { RecordedList } from '../../base/index.js'
-import type { StateId } from '../../model/index.js'
-import { parseStateId } from '../../model/index.js'
+import { parseStateId, type StateId } from '../../model/index.js'
 import { number } from '../rows.js'
 import type { Layout, Spread } from './layout.js'
-import { emptyTree, remakeTree } from './tree/list-tree.js'
+import { emptyTree, rebuildTree } from './tree/list-tree.js'
 import { matchSlots, type Pass } from './match-slots.js'
-import { bodyPlace } from './read-state.js'
+import { bodyContext } from './read-state.js'
 import { nextId, type Rows } from './rows.js'
 import {
   bodyText,
   type Part,
   partText,
-  referencesIn,
+  collectReferences,
   referencesText,
   sealedBodyText,
 } from './state-body.js'
 import type { Sequence, StoredView } from './stored-view.js'
 
-/** Returns the id of the state: that of the last one if nothing has changed. */
+/** Returns the id of the last state if nothing has changed. */
 export function writeState(pass: Pass, layout: Layout): StateId {
   const { view } = pass
   const sequences = new Map<Spread, Sequence>()
-  for (const spread of spreadsIn(layout)) {
+  for (const spread of listSpreads(layout)) {
     const sequence = sequenceAt(view, spread)
     sequence.containers = spread.containers
     sequences.set(spread, sequence)
@@ -30,13 +29,13 @@ export function writeState(pass: Pass, layout: Layout): StateId {
     const changedFrom = matchSlots(pass, { sequence, values, keys })
     if (changedFrom === undefined || sequence.kind === 'value') continue
     const { known, list } = sequence
-    remakeTree(pass, { known, elements: list.payloads, changedFrom })
+    rebuildTree(pass, { known, elements: list.payloads, changedFrom })
   }
-  view.sequences = new Map([...sequences.values()].map((it) => [keyOf(it), it]))
+  view.sequences = new Map([...sequences.values()].map((it) => [sequenceKey(it), it]))
   return storeState(pass, partOf(layout, sequences))
 }
 
-/** Adds the row of a state, unless it is that of the last one. */
+/** Adds the row of a state, unless the last state has the same root. */
 export function storeState(pass: Pass, root: Part): StateId {
   const { view } = pass
   const text = partText(root)
@@ -56,8 +55,8 @@ function insertState(
     return { id: parseStateId(number(row, 'id')), body: plain }
   }
   const id = parseStateId(nextId(database, 'states'))
-  const references = referencesText(referencesIn(root))
-  const body = sealedBodyText({ sealed: key.seal(plain, bodyPlace(id, references)), references })
+  const references = referencesText(collectReferences(root))
+  const body = sealedBodyText({ sealed: key.seal(plain, bodyContext(id, references)), references })
   database.run('INSERT INTO states (id, body) VALUES (?, ?)', id, body)
   return { id, body }
 }
@@ -67,7 +66,7 @@ export function sequenceAt(
   { kind, path }: Pick<Sequence, 'kind' | 'path'>,
 ): Sequence {
   return (
-    sequences.get(keyOf({ kind, path })) ?? {
+    sequences.get(sequenceKey({ kind, path })) ?? {
       kind,
       path,
       list: new RecordedList(),
@@ -77,13 +76,13 @@ export function sequenceAt(
   )
 }
 
-export function keyOf({ kind, path }: Pick<Sequence, 'kind' | 'path'>): string {
+export function sequenceKey({ kind, path }: Pick<Sequence, 'kind' | 'path'>): string {
   return kind + JSON.stringify(path)
 }
 
-function spreadsIn(layout: Layout): readonly Spread[] {
+function listSpreads(layout: Layout): readonly Spread[] {
   if (layout.kind === 'primitive') return []
-  if (layout.kind === 'object') return layout.entries.flatMap(([, inner]) => spreadsIn(inner))
+  if (layout.kind === 'object') return layout.entries.flatMap(([, inner]) => listSpreads(inner))
   return [layout]
 }
 

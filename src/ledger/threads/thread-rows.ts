@@ -1,26 +1,26 @@
-// Between the rows of graph threads and nouns.
+// Converts rows of graph threads to types and back.
 import { invariant, parseStateId, type StateId } from '../../model/index.js'
 import type { SqlRow } from '../../system/index.js'
 import { number, optional, text } from '../rows.js'
 import {
-  graphPlace,
+  graphContext,
   openText,
-  type Place,
+  type SealContext,
   type SealingKey,
   type Vault,
-  writePlace,
+  writeContext,
 } from '../encryption/index.js'
 
 export type ThreadKey = number
 
 export type GraphPlace = { readonly thread: string; readonly ns: string; readonly id: string }
 
-/** What the serializer of the framework made of a value: JSON is text, everything else is bytes. */
+/** A value as the framework's serializer wrote it: JSON is text, any other type is bytes. */
 export type SerialValue = { readonly type: string; readonly data: string | Uint8Array }
 
 export type GraphWrite = {
   readonly task: string
-  /** Below zero for what replaces an earlier write of its kind. */
+  /** Negative for a write that replaces an earlier one with the same index. */
   readonly idx: number
   readonly channel: string
   readonly value: SerialValue
@@ -32,11 +32,11 @@ export type GraphCheckpoint = GraphPlace & {
   readonly facts: string
   readonly metadata: SerialValue
   readonly run: string | null
-  /** Our checkpoint of the project's files. */
+  /** The id of the Savestate checkpoint of the project's files. */
   readonly files: string | null
-  /** The channels whose value is made from the writes of earlier checkpoints. */
+  /** The channels whose value is computed from the writes of earlier checkpoints. */
   readonly deltas: readonly string[]
-  /** The channel whose writes to the parent are a value of this checkpoint. */
+  /** The channel whose value in this checkpoint is the list of writes to the parent. */
   readonly sends: string | null
 }
 
@@ -51,19 +51,19 @@ export type ThreadRow = {
   readonly deletedTo: string | null
 }
 
-/** Rows of `graph_checkpoints` with `thread_id`, the id of the thread. */
-export function graphCheckpointOf(row: SqlRow, vault: Vault): StoredGraphCheckpoint {
+/** `row` is a row of `graph_checkpoints` joined with `thread_id`. */
+export function toGraphCheckpoint(row: SqlRow, vault: Vault): StoredGraphCheckpoint {
   const deltas = optional(row, 'deltas')
   const place = { ns: text(row, 'ns'), id: text(row, 'id') }
   return {
-    ...graphPlaceOf(row),
+    ...toGraphPlace(row),
     key: number(row, 'thread'),
     parent: optionalName(row, 'parent'),
     state: parseStateId(number(row, 'state')),
-    facts: openText(vault, text(row, 'facts'), graphPlace('facts', place)),
+    facts: openText(vault, text(row, 'facts'), graphContext('facts', place)),
     metadata: openSerial(vault, {
       stored: { type: text(row, 'metadata_type'), data: dataOf(row, 'metadata') },
-      place: graphPlace('metadata', place),
+      context: graphContext('metadata', place),
     }),
     run: optionalName(row, 'run'),
     files: optional(row, 'files'),
@@ -72,23 +72,23 @@ export function graphCheckpointOf(row: SqlRow, vault: Vault): StoredGraphCheckpo
   }
 }
 
-export function graphPlaceOf(row: SqlRow): GraphPlace {
+export function toGraphPlace(row: SqlRow): GraphPlace {
   return { thread: nameOf(row, 'thread_id'), ns: nameOf(row, 'ns'), id: nameOf(row, 'id') }
 }
 
-export function graphWriteOf(row: SqlRow, vault: Vault): GraphWrite {
+export function toGraphWrite(row: SqlRow, vault: Vault): GraphWrite {
   return {
     task: nameOf(row, 'task'),
     idx: number(row, 'idx'),
     channel: nameOf(row, 'channel'),
     value: openSerial(vault, {
       stored: { type: text(row, 'type'), data: dataOf(row, 'value') },
-      place: placeOfWrite(row),
+      context: contextOfWrite(row),
     }),
   }
 }
 
-export function threadOf(row: SqlRow): ThreadRow {
+export function toThreadRow(row: SqlRow): ThreadRow {
   return {
     key: number(row, 'key'),
     isDeleted: row['deleted_at'] !== null,
@@ -96,8 +96,8 @@ export function threadOf(row: SqlRow): ThreadRow {
   }
 }
 
-/** SQLite would cut a name at NUL and merge all lone surrogates: such a name is stored as JSON, which begins with '"'. */
-export function storedName(name: string): string {
+/** SQLite would cut a name at NUL and make all lone surrogates equal. Such a name is stored as JSON, which starts with '"'. */
+export function encodeName(name: string): string {
   const isOdd = name.startsWith('"') || name.includes('\0') || !isWellFormed(name)
   return isOdd ? JSON.stringify(name) : name
 }
@@ -111,14 +111,14 @@ function optionalName(row: SqlRow, column: string): string | null {
   return row[column] === null ? null : nameOf(row, column)
 }
 
+/** False for a high surrogate without a low one after it, or a low one without a high one before it. */
 function isWellFormed(name: string): boolean {
-  // A surrogate alone: a high one that no low one follows, or a low one that no high one precedes.
   return !/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(name)
 }
 
-/** Of a row of `graph_writes`. */
-export function placeOfWrite(row: SqlRow): Place {
-  return writePlace({
+/** `row` is a row of `graph_writes`. */
+export function contextOfWrite(row: SqlRow): SealContext {
+  return writeContext({
     ns: text(row, 'ns'),
     checkpoint: text(row, 'checkpoint'),
     task: text(row, 'task'),
@@ -135,27 +135,30 @@ export function dataOf(row: SqlRow, column: string): string | Uint8Array {
   return data
 }
 
-/** In place of the type of a sealed value, which is sealed with it. A type that begins so is written with one more. */
+/** Stored as the type of a sealed value, whose own type is sealed too. A type that starts with the mark is stored with a second one. */
 const MARK = '~'
 const SEALED = '~sealed'
 
-/** Without a key as it is. */
-export function storedSerial(
+/** Without a key, only escapes the type. */
+export function sealSerial(
   { type, data }: SerialValue,
-  { key, place }: { readonly key: SealingKey | undefined; readonly place: Place },
+  { key, context }: { readonly key: SealingKey | undefined; readonly context: SealContext },
 ): SerialValue {
   if (key === undefined) return { type: type.startsWith(MARK) ? `${MARK}${type}` : type, data }
   const content =
     typeof data === 'string' ? [type, data] : [type, null, Buffer.from(data).toString('base64')]
-  return { type: SEALED, data: key.seal(JSON.stringify(content), place) }
+  return { type: SEALED, data: key.seal(JSON.stringify(content), context) }
 }
 
 export function openSerial(
   vault: Vault,
-  { stored: { type, data }, place }: { readonly stored: SerialValue; readonly place: Place },
+  {
+    stored: { type, data },
+    context,
+  }: { readonly stored: SerialValue; readonly context: SealContext },
 ): SerialValue {
   if (type !== SEALED) return { type: type.startsWith(MARK) ? type.slice(MARK.length) : type, data }
-  const opened = openText(vault, String(data), place)
+  const opened = openText(vault, String(data), context)
   const [name, content, bytes] = JSON.parse(opened) as [string, string | null, string?]
   return { type: name, data: content ?? Buffer.from(bytes ?? '', 'base64') }
 }

@@ -1,13 +1,13 @@
-// The tables of graph threads. A framework (LangGraph) names its threads and checkpoints itself, and its ids may be any
-// text; what belongs to them refers to a thread by its row number.
+// The tables of graph threads. A framework (LangGraph) names its threads and checkpoints itself, and its ids may be any text. Other
+// rows refer to a thread by its row number.
 
 export const THREAD_TABLES = `
   CREATE TABLE file.threads (
     key INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
-    -- A deleted thread leaves its row: a late write must find that it is gone. NULL again once it begins anew.
+    -- A deleted thread keeps its row, so that a late write fails. NULL again once a new run creates it again.
     deleted_at INTEGER,
-    -- The greatest id of a deleted checkpoint. Ids grow with time, so what is not greater belongs to the past.
+    -- The greatest id of a deleted checkpoint. Ids grow with time, so smaller ids are from before the deletion.
     deleted_to TEXT
   ) STRICT;
 
@@ -19,23 +19,23 @@ export const THREAD_TABLES = `
     parent TEXT,
     -- The values of the channels.
     state INTEGER NOT NULL REFERENCES states (id),
-    -- Everything else of the checkpoint, as JSON.
+    -- The rest of the checkpoint, as JSON.
     facts TEXT NOT NULL,
     metadata_type TEXT NOT NULL,
     metadata ANY NOT NULL,
     run TEXT,
-    -- Our checkpoint of the project's files, if they were saved too.
+    -- The Savestate checkpoint of the project's files, if they were saved too.
     files TEXT,
-    -- A list of the channels whose value is made from the writes of earlier checkpoints.
+    -- A JSON list of the channels whose value is computed from the writes of earlier checkpoints.
     deltas TEXT,
-    -- The channel whose writes to the parent are a value of this checkpoint.
+    -- The channel whose value in this checkpoint is the list of writes to the parent.
     sends TEXT
   ) STRICT;
   CREATE UNIQUE INDEX file.graph_checkpoints_by_place ON graph_checkpoints (thread, ns, id);
   CREATE INDEX file.graph_checkpoints_by_state ON graph_checkpoints (state);
   CREATE INDEX file.graph_checkpoints_by_run ON graph_checkpoints (run) WHERE run IS NOT NULL;
 
-  -- What tasks have written since a checkpoint. It may come before the checkpoint itself.
+  -- Writes of tasks since a checkpoint. They may arrive before the checkpoint itself.
   CREATE TABLE file.graph_writes (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     thread INTEGER NOT NULL REFERENCES threads (key),

@@ -1,28 +1,29 @@
-// The rows of graph threads: checkpoints and writes that a framework makes and names itself. Several processes may
-// write one thread, each an own branch of it; what they must not do is bring back one that was deleted.
+// The rows of graph threads: checkpoints and writes that a framework creates and names itself. Several processes may write to one
+// thread, each to a branch of its own. None of them may recreate a deleted thread by continuing it.
 import { invariant, SavestateError, type StateId } from '../../model/index.js'
-import type { Database, SqlValue } from '../../system/index.js'
-import { graphPlace, type Vault, writePlace } from '../encryption/index.js'
+import type { SqlValue } from '../../system/index.js'
+import { graphContext, writeContext } from '../encryption/index.js'
 import {
   type GraphCheckpoint,
-  graphCheckpointOf,
+  toGraphCheckpoint,
   type GraphPlace,
-  graphPlaceOf,
+  toGraphPlace,
   type GraphWrite,
-  graphWriteOf,
+  toGraphWrite,
   type StoredGraphCheckpoint,
-  storedName,
-  storedSerial,
+  encodeName,
+  sealSerial,
   type ThreadKey,
-  threadOf,
+  toThreadRow,
   type ThreadRow,
 } from './thread-rows.js'
+import { SealedTable } from '../ledger-table.js'
 
 export type GraphQuery = {
   readonly thread?: string | undefined
   readonly ns?: string | undefined
   readonly id?: string | undefined
-  /** Only ids below this one. */
+  /** Only smaller ids. */
   readonly before?: string | undefined
   readonly limit?: number | undefined
 }
@@ -30,36 +31,21 @@ export type GraphQuery = {
 const CHECKPOINTS = `SELECT graph_checkpoints.*, threads.id AS thread_id
   FROM graph_checkpoints JOIN threads ON threads.key = graph_checkpoints.thread`
 
-export class Threads {
-  readonly #database: Database
-  readonly #vault: Vault
-
-  constructor(database: Database, vault: Vault) {
-    this.#database = database
-    this.#vault = vault
-  }
-
+export class Threads extends SealedTable {
   get({ thread, ns, id }: GraphPlace): StoredGraphCheckpoint | undefined {
-    const row = this.#database.get(
-      `${CHECKPOINTS} WHERE threads.id = ? AND ns = ? AND graph_checkpoints.id = ?`,
-      storedName(thread),
-      storedName(ns),
-      storedName(id),
-    )
-    return row === undefined ? undefined : graphCheckpointOf(row, this.#vault)
+    const sql = `${CHECKPOINTS} WHERE threads.id = ? AND ns = ? AND graph_checkpoints.id = ?`
+    const row = this.database.get(sql, encodeName(thread), encodeName(ns), encodeName(id))
+    return row === undefined ? undefined : toGraphCheckpoint(row, this.vault)
   }
 
-  /** That with the greatest id. */
+  /** The one with the greatest id. */
   latest(thread: string, ns: string): StoredGraphCheckpoint | undefined {
-    const row = this.#database.get(
-      `${CHECKPOINTS} WHERE threads.id = ? AND ns = ? ORDER BY graph_checkpoints.id DESC LIMIT 1`,
-      storedName(thread),
-      storedName(ns),
-    )
-    return row === undefined ? undefined : graphCheckpointOf(row, this.#vault)
+    const sql = `${CHECKPOINTS} WHERE threads.id = ? AND ns = ? ORDER BY graph_checkpoints.id DESC LIMIT 1`
+    const row = this.database.get(sql, encodeName(thread), encodeName(ns))
+    return row === undefined ? undefined : toGraphCheckpoint(row, this.vault)
   }
 
-  /** Greatest id first, across all threads that are asked for. */
+  /** Greatest id first, across all matching threads. */
   places({ thread, ns, id, before, limit }: GraphQuery): GraphPlace[] {
     const conditions: readonly (readonly [string, string | undefined])[] = [
       ['threads.id = ?', thread],
@@ -69,53 +55,53 @@ export class Threads {
     ]
     const used = conditions.flatMap(([sql, name]) => (name === undefined ? [] : [{ sql, name }]))
     const where = used.length === 0 ? '' : `WHERE ${used.map(({ sql }) => sql).join(' AND ')}`
-    return this.#database
+    return this.database
       .all(
         `SELECT threads.id AS thread_id, ns, graph_checkpoints.id AS id
          FROM graph_checkpoints JOIN threads ON threads.key = graph_checkpoints.thread ${where}
          ORDER BY graph_checkpoints.id DESC, thread, ns LIMIT ?`,
-        ...used.map(({ name }) => storedName(name)),
+        ...used.map(({ name }) => encodeName(name)),
         limit ?? -1,
       )
-      .map(graphPlaceOf)
+      .map(toGraphPlace)
   }
 
-  /** Those of one thread, in no order. */
+  /** The checkpoints of one thread, in no order. */
   all(thread: string): StoredGraphCheckpoint[] {
-    return this.#database
-      .all(`${CHECKPOINTS} WHERE threads.id = ?`, storedName(thread))
-      .map((row) => graphCheckpointOf(row, this.#vault))
+    return this.database
+      .all(`${CHECKPOINTS} WHERE threads.id = ?`, encodeName(thread))
+      .map((row) => toGraphCheckpoint(row, this.vault))
   }
 
-  /** By task, then by index. */
+  /** Sorted by task, then by index. */
   writes({ thread, ns, id }: GraphPlace): GraphWrite[] {
-    return this.#database
+    return this.database
       .all(
         `SELECT graph_writes.* FROM graph_writes JOIN threads ON threads.key = thread
          WHERE threads.id = ? AND ns = ? AND checkpoint = ? ORDER BY task, idx`,
-        storedName(thread),
-        storedName(ns),
-        storedName(id),
+        encodeName(thread),
+        encodeName(ns),
+        encodeName(id),
       )
-      .map((row) => graphWriteOf(row, this.#vault))
+      .map((row) => toGraphWrite(row, this.vault))
   }
 
   threadsOfRuns(runs: readonly string[]): string[] {
     const sql = `${CHECKPOINTS} WHERE run = ?`
-    const found = runs.flatMap((run) => this.#database.all(sql, storedName(run)))
-    return [...new Set(found.map((row) => graphPlaceOf(row).thread))]
+    const found = runs.flatMap((run) => this.database.all(sql, encodeName(run)))
+    return [...new Set(found.map((row) => toGraphPlace(row).thread))]
   }
 
-  /** Inside a transaction. A checkpoint of that id is replaced. Throws SESSION_DELETED. */
+  /** Inside a transaction. Replaces a checkpoint of the same id. Throws SESSION_DELETED. */
   put(checkpoint: GraphCheckpoint, state: StateId): void {
     const { ns, id, parent, run, deltas, sends } = checkpoint
-    const key = this.#vault.forWriting()
-    const place = { ns: storedName(ns), id: storedName(id) }
-    const metadata = storedSerial(checkpoint.metadata, {
+    const key = this.vault.keyForWriting()
+    const place = { ns: encodeName(ns), id: encodeName(id) }
+    const metadata = sealSerial(checkpoint.metadata, {
       key,
-      place: graphPlace('metadata', place),
+      context: graphContext('metadata', place),
     })
-    this.#database.run(
+    this.database.run(
       `INSERT INTO graph_checkpoints
          (thread, ns, id, parent, state, facts, metadata_type, metadata, run, files, deltas, sends)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -127,7 +113,7 @@ export class Threads {
       place.id,
       optionalName(parent),
       state,
-      key?.seal(checkpoint.facts, graphPlace('facts', place)) ?? checkpoint.facts,
+      key?.seal(checkpoint.facts, graphContext('facts', place)) ?? checkpoint.facts,
       metadata.type,
       metadata.data,
       optionalName(run),
@@ -137,17 +123,17 @@ export class Threads {
     )
   }
 
-  /** Inside a transaction. What a task has written stays, unless its index is below zero. Throws SESSION_DELETED. */
+  /** Inside a transaction. Keeps an earlier write with the same index, unless the index is negative. Throws SESSION_DELETED. */
   putWrites(place: GraphPlace, writes: readonly GraphWrite[]): void {
     const thread = this.#keyToWrite(place)
-    const key = this.#vault.forWriting()
-    const [ns, checkpoint] = [storedName(place.ns), storedName(place.id)]
+    const key = this.vault.keyForWriting()
+    const [ns, checkpoint] = [encodeName(place.ns), encodeName(place.id)]
     for (const write of writes) {
       const { idx, channel } = write
-      const task = storedName(write.task)
-      const at = writePlace({ ns, checkpoint, task, idx })
-      const value = storedSerial(write.value, { key, place: at })
-      this.#database.run(
+      const task = encodeName(write.task)
+      const at = writeContext({ ns, checkpoint, task, idx })
+      const value = sealSerial(write.value, { key, context: at })
+      this.database.run(
         `INSERT INTO graph_writes (thread, ns, checkpoint, task, idx, channel, type, value)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (thread, ns, checkpoint, task, idx) DO UPDATE SET channel = excluded.channel,
@@ -157,62 +143,60 @@ export class Threads {
         checkpoint,
         task,
         idx,
-        storedName(channel),
+        encodeName(channel),
         value.type,
         value.data,
       )
     }
   }
 
-  /** Inside a transaction. Its writes go too, but for those to one channel if that is wished. */
+  /** Inside a transaction. Removes a checkpoint and its writes, except those to the channel `keepWritesTo`. */
   remove(
     { key, ns, id }: StoredGraphCheckpoint,
     { keepWritesTo }: { readonly keepWritesTo: string | undefined },
   ): void {
-    const place: SqlValue[] = [key, storedName(ns), storedName(id)]
-    this.#database.run(
-      'DELETE FROM graph_checkpoints WHERE thread = ? AND ns = ? AND id = ?',
-      ...place,
-    )
-    this.#database.run(
+    const place: SqlValue[] = [key, encodeName(ns), encodeName(id)]
+    const sql = 'DELETE FROM graph_checkpoints WHERE thread = ? AND ns = ? AND id = ?'
+    this.database.run(sql, ...place)
+    this.database.run(
       `DELETE FROM graph_writes WHERE thread = ? AND ns = ? AND checkpoint = ?
        AND channel IS NOT ?`,
       ...place,
-      keepWritesTo === undefined ? null : storedName(keepWritesTo),
+      keepWritesTo === undefined ? null : encodeName(keepWritesTo),
     )
   }
 
-  /** Inside a transaction. How many checkpoints there were. */
+  /** Inside a transaction. Returns the number of removed checkpoints. */
   delete(thread: string, atMs: number): number {
     const known = this.#find(thread)
     if (known === undefined || known.isDeleted) return 0
     const { key } = known
-    this.#database.run(
+    this.database.run(
       `UPDATE threads SET deleted_at = ?, deleted_to = coalesce(
          max(deleted_to, (SELECT max(id) FROM graph_checkpoints WHERE thread = key)),
          (SELECT max(id) FROM graph_checkpoints WHERE thread = key), deleted_to) WHERE key = ?`,
       atMs,
       key,
     )
-    this.#database.run('DELETE FROM graph_writes WHERE thread = ?', key)
-    return this.#database.run('DELETE FROM graph_checkpoints WHERE thread = ?', key).changes
+    this.database.run('DELETE FROM graph_writes WHERE thread = ?', key)
+    return this.database.run('DELETE FROM graph_checkpoints WHERE thread = ?', key).changes
   }
 
   /** Inside a transaction. The copies have the ids of the originals and share their values. */
   copy(from: string, to: string): void {
     const source = this.#find(from)
     if (source === undefined || source.isDeleted || from === to) return
-    const target = this.#begin(to)
+    const target = this.#create(to)
     const checkpoint =
       'ns, id, parent, state, facts, metadata_type, metadata, run, files, deltas, sends'
     const write = 'ns, checkpoint, task, idx, channel, type, value'
-    this.#database.run(
+    this.database.run(
       `INSERT OR REPLACE INTO graph_checkpoints (thread, ${checkpoint})
        SELECT ?, ${checkpoint} FROM graph_checkpoints WHERE thread = ? ORDER BY seq`,
       target,
       source.key,
     )
-    this.#database.run(
+    this.database.run(
       `INSERT OR REPLACE INTO graph_writes (thread, ${write})
        SELECT ?, ${write} FROM graph_writes WHERE thread = ? ORDER BY seq`,
       target,
@@ -220,50 +204,50 @@ export class Threads {
     )
   }
 
-  /** Only a checkpoint that continues nothing, in the outermost graph, begins a deleted thread anew. */
+  /** Only a checkpoint of the outermost graph without a parent may create a deleted thread again. */
   #keyToPut({ thread, ns, parent }: GraphCheckpoint): ThreadKey {
     const known = this.#find(thread)
-    if (known === undefined) return this.#begin(thread)
-    if (known.isDeleted && (parent !== null || ns !== '')) throw wasDeleted(thread)
-    if (known.isDeleted) return this.#begin(thread)
-    if (parent !== null && this.#isOfThePast(known, { thread, ns, id: parent }))
-      throw wasDeleted(thread)
+    if (known === undefined) return this.#create(thread)
+    if (known.isDeleted && (parent !== null || ns !== '')) throw threadDeletedError(thread)
+    if (known.isDeleted) return this.#create(thread)
+    if (parent !== null && this.#isDeletedCheckpoint(known, { thread, ns, id: parent }))
+      throw threadDeletedError(thread)
     return known.key
   }
 
   #keyToWrite(place: GraphPlace): ThreadKey {
     const known = this.#find(place.thread)
-    if (known === undefined) return this.#begin(place.thread)
-    if (known.isDeleted || this.#isOfThePast(known, place)) throw wasDeleted(place.thread)
+    if (known === undefined) return this.#create(place.thread)
+    if (known.isDeleted || this.#isDeletedCheckpoint(known, place))
+      throw threadDeletedError(place.thread)
     return known.key
   }
 
-  /** Deleted before the thread began anew. */
-  #isOfThePast({ deletedTo }: ThreadRow, place: GraphPlace): boolean {
+  /** Whether it was deleted before the thread was created again. */
+  #isDeletedCheckpoint({ deletedTo }: ThreadRow, place: GraphPlace): boolean {
     return deletedTo !== null && place.id <= deletedTo && this.get(place) === undefined
   }
 
   #find(thread: string): ThreadRow | undefined {
-    const row = this.#database.get('SELECT * FROM threads WHERE id = ?', storedName(thread))
-    return row === undefined ? undefined : threadOf(row)
+    const row = this.database.get('SELECT * FROM threads WHERE id = ?', encodeName(thread))
+    return row === undefined ? undefined : toThreadRow(row)
   }
 
-  #begin(thread: string): ThreadKey {
-    this.#database.run(
-      'INSERT INTO threads (id) VALUES (?) ON CONFLICT (id) DO UPDATE SET deleted_at = NULL',
-      storedName(thread),
-    )
-    const begun = this.#find(thread)
-    invariant(begun !== undefined, 'a thread that was begun is there')
-    return begun.key
+  #create(thread: string): ThreadKey {
+    const sql =
+      'INSERT INTO threads (id) VALUES (?) ON CONFLICT (id) DO UPDATE SET deleted_at = NULL'
+    this.database.run(sql, encodeName(thread))
+    const created = this.#find(thread)
+    invariant(created !== undefined, 'a created thread exists')
+    return created.key
   }
 }
 
 function optionalName(name: string | null): string | null {
-  return name === null ? null : storedName(name)
+  return name === null ? null : encodeName(name)
 }
 
-function wasDeleted(thread: string): SavestateError {
+function threadDeletedError(thread: string): SavestateError {
   return new SavestateError('SESSION_DELETED', `The thread ${JSON.stringify(thread)} was deleted`, {
     hint: 'A write that continues it is rejected. A run from scratch creates it again.',
   })

@@ -1,4 +1,4 @@
-// The envelope. The known answers were made by another implementation (Python's cryptography), so that a change of
+// The envelope. Another implementation (Python's cryptography) computed the known answers, so that a change of
 // the format cannot go unnoticed.
 import { inspect } from 'node:util'
 import fc from 'fast-check'
@@ -16,8 +16,8 @@ test('known answers', () => {
   expect(key.id).toBe('075b98380b9197b2')
   expect(key.seal('0{"a":"é"}', PLACE, nonce)).toBe(KNOWN)
   expect(key.open(KNOWN, PLACE)).toBe('0{"a":"é"}')
-  expect(key.addressOf('0{"a":1}')).toBe('3324fb843234abe41eeff9e4dc9bf384a20d5654')
-  expect(key.tagOf(Uint8Array.of(2, 2), ['nodes', 3]).toString('hex')).toBe(
+  expect(key.deriveAddress('0{"a":1}')).toBe('3324fb843234abe41eeff9e4dc9bf384a20d5654')
+  expect(key.computeTag(Uint8Array.of(2, 2), ['nodes', 3]).toString('hex')).toBe(
     '84e94a71203ba0aa94f03db82e3231fc',
   )
   expect(keyIdOf(KNOWN)).toBe(key.id)
@@ -27,7 +27,7 @@ test('known answers', () => {
 const text = fc.string({ unit: 'binary', maxLength: 200 })
 const place = fc.array(fc.oneof(fc.string(), fc.nat()), { minLength: 1, maxLength: 4 })
 
-test('what is sealed opens at its place, and nowhere else, and with no other key', () => {
+test('a sealed value opens only in its context and with its key', () => {
   fc.assert(
     fc.property(text, place, place, (content, here, there) => {
       const sealed = key.seal(content, here)
@@ -41,27 +41,27 @@ test('what is sealed opens at its place, and nowhere else, and with no other key
   )
 })
 
-test('the same content never looks the same twice, but has one address', () => {
+test('sealing the same content twice gives different texts and one address', () => {
   expect(key.seal('text', PLACE)).not.toBe(key.seal('text', PLACE))
-  expect(key.addressOf('text')).toBe(new SealingKey(secret).addressOf('text'))
-  expect(key.addressOf('text')).not.toBe(other.addressOf('text'))
+  expect(key.deriveAddress('text')).toBe(new SealingKey(secret).deriveAddress('text'))
+  expect(key.deriveAddress('text')).not.toBe(other.deriveAddress('text'))
 })
 
-test('random bytes that come twice, as in a copied virtual machine, give no nonce twice', () => {
+test('repeated random bytes, as in a cloned virtual machine, do not repeat a nonce', () => {
   const random = Buffer.alloc(12)
   const nonces = [
-    key.nonceFor('text', PLACE, random),
-    key.nonceFor('other', PLACE, random),
-    key.nonceFor('text', ['elements', 8, 'ab'], random),
-    key.nonceFor('text', PLACE),
-    key.nonceFor('text', PLACE),
-    other.nonceFor('text', PLACE, random),
+    key.deriveNonce('text', PLACE, random),
+    key.deriveNonce('other', PLACE, random),
+    key.deriveNonce('text', ['elements', 8, 'ab'], random),
+    key.deriveNonce('text', PLACE),
+    key.deriveNonce('text', PLACE),
+    other.deriveNonce('text', PLACE, random),
   ].map((nonce) => nonce.toString('hex'))
   expect(nonces.map((nonce) => nonce.length)).toEqual(nonces.map(() => 24))
   expect(new Set(nonces).size).toBe(nonces.length)
 })
 
-test('no change of one bit goes unnoticed, nor a cut or an addition', () => {
+test('every flipped bit, cut and addition is detected', () => {
   const sealed = Buffer.from(key.seal('content', PLACE), 'latin1')
   for (let bit = 0; bit < sealed.length * 8; bit += 1) {
     const changed = Buffer.from(sealed)
@@ -73,14 +73,14 @@ test('no change of one bit goes unnoticed, nor a cut or an addition', () => {
   expect(key.open(`${sealed.toString('latin1')}A`, PLACE)).toBe(undefined)
 })
 
-test('a tag holds for its bytes and its place alone', () => {
+test('a tag verifies only its own bytes in its own context', () => {
   const bytes = Uint8Array.of(1, 2, 3)
-  const tag = key.tagOf(bytes, ['nodes', 1])
-  expect(key.isTagOf(tag, bytes, ['nodes', 1])).toBe(true)
-  expect(key.isTagOf(tag, bytes, ['nodes', 2])).toBe(false)
-  expect(key.isTagOf(tag, Uint8Array.of(1, 2), ['nodes', 1])).toBe(false)
-  expect(other.isTagOf(tag, bytes, ['nodes', 1])).toBe(false)
-  expect(key.isTagOf(tag.subarray(1), bytes, ['nodes', 1])).toBe(false)
+  const tag = key.computeTag(bytes, ['nodes', 1])
+  expect(key.verifyTag(tag, bytes, ['nodes', 1])).toBe(true)
+  expect(key.verifyTag(tag, bytes, ['nodes', 2])).toBe(false)
+  expect(key.verifyTag(tag, Uint8Array.of(1, 2), ['nodes', 1])).toBe(false)
+  expect(other.verifyTag(tag, bytes, ['nodes', 1])).toBe(false)
+  expect(key.verifyTag(tag.subarray(1), bytes, ['nodes', 1])).toBe(false)
 })
 
 test('a key that is printed shows its id and nothing else', () => {

@@ -1,5 +1,5 @@
-// Whatever is done to a state between two writes, and with whichever memory it is written: every state that
-// was ever written reads back as it was then. The comparison is with naive full copies.
+// Every written state reads back as it was at its write, after any changes between two writes and with any memory. The test compares
+// with naive full copies.
 /* oxlint-disable vitest/expect-expect, vitest/no-standalone-expect -- the checks are in what every command runs */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ function define(object: object, { key, value }: { key: string; value: unknown })
 
 const KEYS = ['n', 'role', 'new', '__proto__', '$', '7', 'messages', 'meta']
 
-/** Puts a value somewhere into an object of any kind. */
+/** Sets a value somewhere in an object of any kind. */
 function put(object: object | undefined, { value, c }: { value: unknown; c: number }): void {
   if (object instanceof Map) object.set(c % 2 === 0 ? c % 3 : value, value)
   else if (object instanceof Set) object.add(value)
@@ -182,7 +182,7 @@ function changeAndAppend(
   }
 }
 
-/** False if it was refused, which is right for a cycle through an instance of a class or an object around the element. */
+/** False if it was rejected, as it must be for a cycle through a class instance or a containing object. */
 function isKept(work: () => void): boolean {
   try {
     work()
@@ -193,7 +193,7 @@ function isKept(work: () => void): boolean {
   }
 }
 
-/** The rows go, and nobody tells the memory. */
+/** Rolls back without calling forget. */
 function rollBack(world: World, memory: StateMemory): void {
   const reason = new Error('rolled back')
   try {

@@ -1,4 +1,4 @@
-// What is appended is as if it had been in the state when that was written.
+// Appending gives the same result as writing the whole state.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -63,7 +63,7 @@ test('any mixture of appends and writes gives the same as writing the whole', ()
   ).toMatchObject({ failed: false, counterexample: null })
 })
 
-test('a state to which was appended is the one that is written next', () => {
+test('writing a state after appending to it returns the appended state', () => {
   const { store, memory } = open()
   const state = { messages: Array.from({ length: 200 }, (_, n) => ({ n })), step: 1 }
   const base = store.write(state, memory)
@@ -74,7 +74,7 @@ test('a state to which was appended is the one that is written next', () => {
   expect(store.write(state, memory)).toBe(id)
 })
 
-test('a list is made where there is none, also in a new state', () => {
+test('append creates a missing list, also in a new state', () => {
   const { store, memory } = open()
   const first = store.append(undefined, { key: 'messages', items: [1] }, memory)
   const second = store.append(first, { key: '__proto__', items: [] }, memory)
@@ -109,7 +109,7 @@ test('a path of keys leads to any list, whether it is stored by itself or not', 
   expect(store.read(store.append(list, { key: [], items: ['b'] }, memory))).toEqual(['a', 'b'])
 })
 
-test('what is no list is refused by its path', () => {
+test('a value that is not a list is rejected with its path', () => {
   const { store, memory } = open()
   const base = store.write({ text: 'a', object: { a: 1 }, map: new Map(), none: undefined }, memory)
   for (const key of ['text', 'object', 'map', 'none', ['absent', 'list'], ['map', 'list'], []]) {
@@ -122,7 +122,7 @@ test('what is no list is refused by its path', () => {
   }
 })
 
-test('what cannot be stored is refused with its path in the state', () => {
+test('an unstorable item is rejected with its path in the state', () => {
   const { store, memory } = open()
   const base = store.write({ messages: [1, 2, 3] }, memory)
   const items = [{ tool: { run: () => 1 } }]
@@ -131,7 +131,7 @@ test('what cannot be stored is refused with its path in the state', () => {
   )
 })
 
-test('an appended item is stored as it is, and stays so when a later one shares an object with it', () => {
+test('an appended item is unaffected by a later one that shares an object with it', () => {
   const { store, memory } = open()
   const tool = { v: 1 }
   const message = { role: 'b', tool }
@@ -148,7 +148,7 @@ test('an appended item is stored as it is, and stays so when a later one shares 
   })
 })
 
-test('a process that knows nothing of a state appends with few rows', () => {
+test('a process without a view of the state appends with few rows', () => {
   const { database, store, memory } = open()
   const base = store.write({ messages: Array.from({ length: 3000 }, (_, n) => ({ n })) }, memory)
   const rows = () =>
@@ -190,7 +190,7 @@ test('a captured state is written as it was, and the next save still compares wi
   expect(store.read(store.capture(state, memory)())).toEqual(state)
 })
 
-test('a captured state is written whole after the memory was forgotten', () => {
+test('a captured state is written completely after forget', () => {
   const { store, memory } = open()
   const state = { messages: [{ n: 1 }, new Map([[1, { n: 2 }]])], long: 'long '.repeat(30) }
   store.write(state, memory)

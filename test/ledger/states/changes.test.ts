@@ -1,4 +1,4 @@
-// The changes between two stored states, applied to the one, make the other, to the order of the keys.
+// Applying the changes between two stored states to the first gives the second, including the order of keys.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,7 +37,7 @@ const long = (from: number, most: number) =>
   fc
     .integer({ min: from, max: most })
     .map((n) => Object.fromEntries(Array.from({ length: n }, (_, at) => [`key ${at}`, at % 3])))
-/** One state of every kind that is stored in its own way: src/ledger/states/layout.ts. */
+/** One state for each kind of part in src/ledger/states/layout.ts. */
 const values = fc.oneof(leaves, lists, fc.record({ list: lists, n: leaves }), long(31, 40))
 const KEYS = ['messages', 'step', '__proto__', '12', 'a']
 const entries = fc.uniqueArray(fc.tuple(fc.constantFrom(...KEYS), values), {
@@ -49,7 +49,7 @@ const states = fc.oneof(
   { weight: 1, arbitrary: fc.oneof(leaves, long(250, 260)) },
 )
 
-/** Longer, shorter, changed in one place, or another one. */
+/** Longer, shorter, changed at one index, or different. */
 type Edit = { readonly kind: number; readonly at: number; readonly value: unknown }
 const edits = fc.record({ kind: fc.nat(4), at: fc.nat(300), value: values })
 
@@ -99,7 +99,7 @@ test.each([
   expect(compared).toBeGreaterThan(numRuns)
 })
 
-test('a change says no more than what is different', () => {
+test('changes contain only the difference', () => {
   const { store, write } = openStates()
   const messages = Array.from({ length: 500 }, (_, n) => ({ n, text: `message ${n}` }))
   const state = { step: 1, status: 'begun', messages }
@@ -121,7 +121,7 @@ test('a change says no more than what is different', () => {
       { path: ['status'], remove: true },
       { path: ['messages'], keep: 499, append: [{ n: 'last' }] },
     ],
-    // Keys in another order, and another kind of state: there are no changes, only the whole.
+    // Keys in another order, or another kind of state, must be read as a whole.
     undefined,
     undefined,
   ]
@@ -139,7 +139,7 @@ test('an object in two parts of a state is a change in each of them', () => {
   ])
 })
 
-test('a change that does not fit is refused, and nothing outside of the state is reached', () => {
+test('a change that does not fit is rejected, and cannot reach outside of the state', () => {
   const misfits: readonly (readonly [state: unknown, change: StateChange])[] = [
     [{}, { path: ['a'], append: [1] }],
     [{ a: 1 }, { path: ['a'], append: [1] }],

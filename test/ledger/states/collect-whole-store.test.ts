@@ -1,4 +1,4 @@
-// docs/store.md#states and #pages: what sessions leave is given back to the disk, and what others share with them stays.
+// docs/store.md#states and #pages: a prune releases the disk space of removed sessions, and keeps content that others share.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { expect, test } from 'vitest'
 import type { Session } from '../../../src/index.js'
 import { DAY_MS, HandClock, setStore } from '../../engine/prune/prune-helpers.js'
 import { type Scratch, scratch } from '../../support/scratch.js'
-import { at, checkpointOf, metadataOf, SavestateSaver } from '../../langgraph/saver.js'
+import { at, toCheckpoint, decodeMetadata, SavestateSaver } from '../../langgraph/saver.js'
 
 type State = { messages: { role: string; content: string }[]; step: number }
 
@@ -18,7 +18,7 @@ const message = (n: number, of: string) => ({
   content: `${of} ${n} ${'x'.repeat(400)}`,
 })
 
-/** As an agent does: one message more in each step, which all later states share. */
+/** Like an agent: each step adds one message, which all later states share. */
 async function talk(
   session: Session<State>,
   { from, steps, of }: { readonly from: State; readonly steps: number; readonly of: string },
@@ -36,7 +36,7 @@ const walBytes = (s: Scratch) =>
   statSync(join(s.home, 'ledger.db-wal'), { throwIfNoEntry: false })?.size ?? 0
 
 test.each(['deleted', 'aged out'])(
-  'of a session of 300 steps that is %s nothing stays on disk but what a fork shares',
+  'a session of 300 steps that is %s leaves on disk only what a fork shares',
   async (how) => {
     await using s = await scratch()
     setStore(s, { retention: 'hermes' })
@@ -57,7 +57,7 @@ test.each(['deleted', 'aged out'])(
     if (how === 'deleted') await store.deleteSession('long')
     const result = await store.prune()
     expect(result.deletedSessions).toBe(how === 'deleted' ? 0 : 1)
-    // A page for the note that it was pruned.
+    // One page may remain for the time of the prune.
     expect(walBytes(s)).toBeLessThan(10_000)
     // 300 messages took 130 kB and more.
     expect(ledgerBytes(s)).toBeLessThan(260_000)
@@ -72,7 +72,7 @@ test.each(['deleted', 'aged out'])(
         const { messages, step } = (await session.stateAt(point.id)) ?? empty
         expect({ messages, step }).toEqual({ messages: last.messages.slice(0, step), step })
       }
-      // The session is open, and what it remembers is no longer believed.
+      // The session is open, and discards its view of what is stored.
       const next = await talk(session, { from: last, steps: 3, of: 'later' })
       expect(await session.stateAt()).toEqual(next)
     }
@@ -80,7 +80,7 @@ test.each(['deleted', 'aged out'])(
   },
 )
 
-test('a live session in another process goes on after the collection', async () => {
+test('a live session in another process continues after the collection', async () => {
   await using s = await scratch()
   await using agent = startAgent(s)
   const empty: State = { messages: [], step: 0 }
@@ -99,12 +99,12 @@ test('a live session in another process goes on after the collection', async () 
   expect((await store.verify()).problems).toEqual([])
 })
 
-test('states of graph threads are held, and go with their threads', async () => {
+test('states of graph threads are kept, and removed with their threads', async () => {
   await using s = await scratch()
   const store = await s.open()
   const saver = new SavestateSaver({ store })
   const values = { messages: Array.from({ length: 50 }, (_, n) => message(n, 'graph')), n: 1 }
-  const config = await saver.put(at('thread'), checkpointOf(values), metadataOf(), {
+  const config = await saver.put(at('thread'), toCheckpoint(values), decodeMetadata(), {
     messages: 1,
     n: 1,
   })
@@ -124,7 +124,7 @@ test('states of graph threads are held, and go with their threads', async () => 
 
 type Agent = AsyncDisposable & { tell(what: string): Promise<string> }
 
-/** Saves a growing state, drops old checkpoints, and says whether all that is left reads back. */
+/** Saves a growing state, drops old checkpoints, and returns whether all remaining ones read back. */
 function startAgent(s: Scratch): Agent {
   const dist = fileURLToPath(new URL('../../../dist/index.js', import.meta.url))
   const script = `
@@ -150,7 +150,7 @@ function startAgent(s: Scratch): Agent {
     for await (const line of createInterface({ input: process.stdin })) {
       const [what, count] = line.split(' ')
       if (what === 'drop') {
-        // In place, and most of what was before: its elements are nobody's then.
+        // Changes most elements in place, so that the old ones are unreferenced.
         state.messages.splice(1, 12)
         await session.prune()
       }

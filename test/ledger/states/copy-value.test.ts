@@ -41,7 +41,7 @@ test('a copy has the same content and sharing, and no object in common', () => {
   expect([copy.shared === shared, copy.list === cyclic['list']]).toEqual([false, false])
 })
 
-test('a registered class for Dates makes the copy', () => {
+test('a registered class for Dates copies dates', () => {
   const dates = new ClassRegistry()
   dates.register('Date', {
     type: Date,
@@ -51,7 +51,7 @@ test('a registered class for Dates makes the copy', () => {
   expect(copyValue({ at: new Date(5) }, { classes: dates })).toEqual({ at: new Date(7) })
 })
 
-test('a value that cannot be stored is refused with its path', () => {
+test('an unstorable value is rejected with its path', () => {
   for (const value of [() => 1, Symbol('a'), new WeakMap(), Object.assign([1], { extra: 1 })])
     expect(() => copyValue({ list: [{ value }] }, { classes })).toThrow(
       'Cannot store list[0].value',

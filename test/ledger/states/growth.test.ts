@@ -1,4 +1,4 @@
-// What a change costs in rows, whatever the length of the list (docs/sessions.md#states).
+// The rows that a change adds do not depend on the length of the list (docs/sessions.md#states).
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ const messages = (length: number) => Array.from({ length }, (_, n) => message(n)
 
 type Change = (list: ReturnType<typeof messages>) => void
 
-/** What each change adds, one after the other. */
+/** The rows that each change adds. */
 function added(length: number, changes: Readonly<Record<string, Change>>): Map<string, Rows> {
   const { database, store } = open()
   const memory = new StateMemory()
@@ -65,7 +65,7 @@ function added(length: number, changes: Readonly<Record<string, Change>>): Map<s
 }
 
 test.each([100, 3000, 20_000])(
-  'in a list of %i a change touches few nodes, wherever it is',
+  'in a list of %i, a change at any index touches few nodes',
   (length) => {
     const changes = {
       append: (list: unknown[]) => list.push(message(-1)),
@@ -85,7 +85,7 @@ test.each([100, 3000, 20_000])(
   },
 )
 
-test('append costs the same rows as handing over the whole, and gives the same state', () => {
+test('append adds the same rows as writing the whole state, and gives the same state', () => {
   const { database, store } = open()
   const memory = new StateMemory()
   const base = store.write({ messages: messages(3000) }, memory)
@@ -97,7 +97,7 @@ test('append costs the same rows as handing over the whole, and gives the same s
   database.close()
 })
 
-test('equal states of two writers share every element, and do not disturb each other', () => {
+test('equal states of two writers share every element without affecting each other', () => {
   const { database, store } = open()
   const [a, b] = [new StateMemory(), new StateMemory()]
   const first = store.write({ messages: messages(500) }, a)
@@ -114,7 +114,7 @@ test('equal states of two writers share every element, and do not disturb each o
   database.close()
 })
 
-test('thousands of equal elements are one row and come back', () => {
+test('thousands of equal elements share one row', () => {
   const { database, store } = open()
   const state = { list: Array.from({ length: 5000 }, () => 'the same') }
   const id = store.write(state, new StateMemory())
@@ -123,12 +123,12 @@ test('thousands of equal elements are one row and come back', () => {
   database.close()
 })
 
-test('a writer forgets what it believes to be stored when rows were collected', () => {
+test('a writer discards its view of what is stored after a collection', () => {
   const { database, store } = open()
   const memory = new StateMemory()
   const state = { messages: messages(50) }
   store.write(state, memory)
-  // As a collection does that finds no state in use.
+  // Like a collection that finds no state in use.
   database.exec('DELETE FROM states; DELETE FROM nodes; DELETE FROM elements')
   database.exec('UPDATE state_generation SET number = number + 1')
   state.messages.push(message(50))
@@ -136,7 +136,7 @@ test('a writer forgets what it believes to be stored when rows were collected', 
   database.close()
 })
 
-test('a state that lacks a row is refused by name, the others are not', () => {
+test('the error about a missing row names the state, and other states can be read', () => {
   const { database, store } = open()
   const memory = new StateMemory()
   const first = store.write({ messages: messages(3) }, memory)

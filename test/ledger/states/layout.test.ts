@@ -14,7 +14,7 @@ const long = Array.from({ length: 16 }, (_, n) => n)
 const keys = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`key ${n}`, n]))
 
-test('a state is taken apart where lists grow, and nowhere else', () => {
+test('a state is divided only where lists grow', () => {
   const state = {
     step: 3,
     text: 'short',
@@ -39,7 +39,7 @@ test('a state is taken apart where lists grow, and nowhere else', () => {
   })
 })
 
-test('what is no plain object or array stays whole', () => {
+test('a value that is not a plain object or array is one element', () => {
   function args(): unknown {
     return arguments
   }
@@ -75,12 +75,12 @@ test('a state need not be an object', () => {
   ])
 })
 
-test('a list is found under four keys, and not under five', () => {
+test('a list below four keys is divided, and one below five keys is not', () => {
   expect(laidOut({ a: { b: { c: { long } } } })).toEqual({ a: { b: { c: { long: 'list' } } } })
   expect(laidOut({ a: { b: { c: { d: { long } } } } })).toEqual({ a: 'value' })
 })
 
-test('an object that leads back to itself is looked at once for each level', () => {
+test('an object that contains itself is visited once per level', () => {
   const inner: Record<string, unknown> = { n: 1 }
   inner['self'] = inner
   expect(laidOut({ inner })).toEqual({ inner: 'value' })

@@ -1,4 +1,4 @@
-// Objects keep their identity within an element: sharing and cycles inside it come back. Between elements they are copied.
+// Objects keep their identity within an element, including sharing and cycles. Between elements they are copied.
 /* oxlint-disable vitest/expect-expect, vitest/no-standalone-expect -- the checks are in what every save runs */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ function open(): {
   readonly database: Database
   readonly store: StateStore
   readonly memory: StateMemory
-  /** Writes the state, checks that it reads back, and gives the texts of the elements that are new. */
+  /** Writes the state, checks that it reads back, and returns the texts of the new elements. */
   readonly save: (state: unknown) => readonly string[]
 } {
   count += 1
@@ -43,7 +43,7 @@ function open(): {
   return { database, store, memory, save }
 }
 
-test('the same object in two messages comes back as two equal objects', () => {
+test('the same object in two messages reads back as two equal objects', () => {
   const { store, memory, save } = open()
   const call = { id: 'c1', args: { q: 1 }, result: '' }
   const state = { messages: [{ role: 'assistant', calls: [call] }], toolCalls: [call, call] }
@@ -60,7 +60,7 @@ test('the same object in two messages comes back as two equal objects', () => {
   ])
 })
 
-test('sharing and cycles inside one element come back as they were', () => {
+test('sharing and cycles inside one element are kept', () => {
   const { store, memory } = open()
   const shared = { n: 1 }
   const cyclic: Record<string, unknown> = { one: shared, two: new Map([['three', shared]]) }
@@ -73,7 +73,7 @@ test('sharing and cycles inside one element come back as they were', () => {
   expect(difference(state.value, value)).toBe(undefined)
 })
 
-test('elements that refer to each other are each stored with a copy of the other', () => {
+test('elements that refer to each other are stored with copies of each other', () => {
   const { save } = open()
   const [a, b]: [Record<string, unknown>, Record<string, unknown>] = [{ name: 'a' }, { name: 'b' }]
   a['next'] = b
@@ -84,7 +84,7 @@ test('elements that refer to each other are each stored with a copy of the other
   ])
 })
 
-test('a reference back to the state or to a list around the element is refused, with its path', () => {
+test('a reference to the state or to the containing list is rejected, with its path', () => {
   const facts: Record<string, unknown> = Object.fromEntries(
     Array.from({ length: 40 }, (_, n) => [`fact ${n}`, { n }]),
   )
@@ -112,7 +112,7 @@ test('a reference back to the state or to a list around the element is refused, 
   }
 })
 
-test('equal values in other objects take no new row, with their sharing as it is', () => {
+test('equal copies, with the same sharing, add no row', () => {
   const { save } = open()
   const shared = { n: 1 }
   const state = { list: [{ one: shared, two: shared }, { at: new Date(5) }] }
@@ -127,7 +127,7 @@ test('equal values in other objects take no new row, with their sharing as it is
   ])
 })
 
-test('an element that moved within its list, or comes back, is not stored again', () => {
+test('an element that moved within its list, or is added again, is not stored again', () => {
   const { save } = open()
   const list = Array.from({ length: 200 }, (_, n) => ({ n, inner: { n } }))
   save({ list })

@@ -55,7 +55,7 @@ const KINDS = [
   ['encrypted', encrypted],
 ] as const
 
-test.each(KINDS)('a state of any kind and shape comes back exactly, %s', (_, keys) => {
+test.each(KINDS)('a state of any kind and shape is read back exactly, %s', (_, keys) => {
   const { store, memory } = open(keys)
   const states: unknown[] = [
     undefined,
@@ -83,32 +83,29 @@ test.each(KINDS)('a state of any kind and shape comes back exactly, %s', (_, key
   }
 })
 
-test.each(KINDS)(
-  'a long list keeps every character, where it is not plain ASCII too, %s',
-  (_, keys) => {
-    const { store, memory } = open(keys)
-    const texts = [
-      'plain',
-      'caf\u00e9',
-      '\u732b',
-      '\u{1f408}',
-      '\ud83d',
-      '\ufeff',
-      '\u2028',
-      '\0',
-      '\u00ff\u0080',
-    ]
-    // Elements are read by 128: in some pieces all is ASCII, in others one is not.
-    const list = Array.from({ length: 700 }, (_, n) => ({
-      n,
-      text: n % 97 === 96 ? texts[Math.floor(n / 97)] : 'plain',
-    }))
-    const all = [...list, ...texts.map((text) => ({ text }))]
-    expect(store.read(store.write({ all }, memory))).toEqual({ all })
-  },
-)
+test.each(KINDS)('a long list keeps every character, ASCII or not, %s', (_, keys) => {
+  const { store, memory } = open(keys)
+  const texts = [
+    'plain',
+    'caf\u00e9',
+    '\u732b',
+    '\u{1f408}',
+    '\ud83d',
+    '\ufeff',
+    '\u2028',
+    '\0',
+    '\u00ff\u0080',
+  ]
+  // Elements are read in batches of 128: some batches are all ASCII, others are not.
+  const list = Array.from({ length: 700 }, (_, n) => ({
+    n,
+    text: n % 97 === 96 ? texts[Math.floor(n / 97)] : 'plain',
+  }))
+  const all = [...list, ...texts.map((text) => ({ text }))]
+  expect(store.read(store.write({ all }, memory))).toEqual({ all })
+})
 
-test('no depth is too deep, also for an object that two elements hold', () => {
+test('any depth can be stored, also for an object that two elements share', () => {
   const { store, memory } = open()
   const bottom = { n: 1 }
   let deep: object = bottom
@@ -121,7 +118,7 @@ test('no depth is too deep, also for an object that two elements hold', () => {
   expect([below, list[2].bottom]).toEqual([{ n: 1 }, { n: 1 }])
 })
 
-test.each(KINDS)('what is not different gets no new row, nor does a copy, %s', (_, keys) => {
+test.each(KINDS)('an unchanged state or an equal copy adds no row, %s', (_, keys) => {
   const { database, store, memory } = open(keys)
   const state = { messages: numbered(100), facts: keyed(50), map: new Map([[1, { n: 1 }]]), at: 5 }
   const id = store.write(state, memory)
@@ -133,7 +130,7 @@ test.each(KINDS)('what is not different gets no new row, nor does a copy, %s', (
   expect(counts(database)).toEqual(before)
 })
 
-test('a state that is frozen through and through is stored as it is', () => {
+test('a deeply frozen state is stored', () => {
   const { store, memory } = open()
   const freeze = <T>(value: T): T => {
     if (typeof value === 'object' && value !== null) Object.values(value).forEach(freeze)
@@ -145,7 +142,7 @@ test('a state that is frozen through and through is stored as it is', () => {
   expect(store.read(id)).toEqual(state)
 })
 
-test('what is read is new each time, and nobody else sees a change of it', () => {
+test('every read returns new objects that share nothing', () => {
   const { store, memory } = open()
   const id = store.write({ messages: numbered(3) }, memory)
   const read = Object(store.read(id))
@@ -153,7 +150,7 @@ test('what is read is new each time, and nobody else sees a change of it', () =>
   expect(store.read(id)).toEqual({ messages: numbered(3) })
 })
 
-test('with keys only those are read, in the order of the state', () => {
+test('a read with keys returns only those, in the order of the state', () => {
   const { database, store, memory } = open()
   const id = store.write({ a: 'x'.repeat(100), messages: numbered(5), step: 2, b: [1] }, memory)
   database.exec(`DELETE FROM elements WHERE text LIKE '%inner%'`)
@@ -172,7 +169,7 @@ test('with keys only those are read, in the order of the state', () => {
   )
 })
 
-test('the summary tells what stands where without reading it', () => {
+test('the summary gives the kind and size of each key without reading values', () => {
   const { database, store, memory } = open()
   const state = {
     messages: numbered(40),
@@ -198,7 +195,7 @@ test('the summary tells what stands where without reading it', () => {
   expect(store.summary(list)).toEqual({ kind: 'list', length: 2, keys: [] })
 })
 
-test('what cannot be stored is refused with its path, and the next state is stored whole', () => {
+test('an unstorable value is rejected with its path, and the next state is stored completely', () => {
   const { database, store, memory } = open()
   const messages: Record<string, unknown>[] = numbered(4)
   const facts: Record<string, unknown> = keyed(40)
@@ -218,7 +215,7 @@ test('what cannot be stored is refused with its path, and the next state is stor
   expect(store.read(save())).toEqual(store.read(id))
 })
 
-test('what was written in a transaction that failed is not believed, even if nobody says so', () => {
+test('the memory discards a rolled back write, even if the caller does not call forget', () => {
   const { database, store, memory } = open()
   const state = { messages: numbered(50) }
   store.write(state, memory)
@@ -230,13 +227,13 @@ test('what was written in a transaction that failed is not believed, even if nob
       throw reason
     })
   expect(fail).toThrow(reason)
-  // The ids of the lost rows go to another writer with states of the same form.
+  // Another writer gets the ids of the lost rows, for states of the same form.
   store.write({ messages: [...numbered(50), { n: -1, inner: { n: -1 } }] }, new StateMemory())
   state.messages.push({ n: 51, inner: { n: 51 } })
   expect(store.read(store.write(state, memory))).toEqual(state)
 })
 
-test('a memory that is used with another store believes nothing of the first', () => {
+test('a memory that is used with another store discards its view of the first', () => {
   const [one, other] = [open(), open()]
   const state = { messages: numbered(50) }
   one.store.write(state, one.memory)
@@ -285,7 +282,7 @@ test.each(DAMAGE)('%s is an error that names the state', (_, sql, code) => {
   expect(() => store.read(id)).toThrow(expect.objectContaining({ code, message }))
 })
 
-test('a state that never was is missing', () => {
+test('a state that does not exist is missing', () => {
   const { store, memory } = open()
   const id = parseStateId(77)
   const missing = expect.objectContaining({

@@ -1,4 +1,4 @@
-// Long lists and objects with many keys that mostly stay as they are: every change is detected, wherever it is.
+// Long lists and objects with many keys, mostly unchanged: every change is detected, at any position.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,113 +1,98 @@
 // Verifies that states can be read, without decoding their values. This works without the key of an encrypted store.
 import { hash } from 'node:crypto'
-import { parseStateId, SavestateError } from '../../../model/index.js'
+import { parseStateId, SavestateError, type StateId } from '../../../model/index.js'
 import type { Database } from '../../../system/index.js'
 import { number } from '../../rows.js'
-import { unpackNode } from '../tree/node-body.js'
-import { type Part, parseBody, type Tree } from '../state-body.js'
+import { collectReferences, parseBody, type Reference, type Tree } from '../state-body.js'
+import { walkTree } from '../tree/node-rows.js'
 
 export type StateFault = { readonly state: number; readonly message: string }
 
-const AT_ONCE = 500
-/** Those of the forms up to this one are named by the hash of what they hold. */
+const BATCH_SIZE = 500
+/** Elements of the forms up to this one are named by the hash of their content. */
 const LAST_OPEN_FORM = 1
 const HASH_DIGITS = 40
 
-/** Of every state that a checkpoint holds. `quick`: only whether the rows of the states are there. */
-export function stateFaults(
+/** The faults of all states that a checkpoint holds. `quick` only checks that their rows exist. */
+export function findStateFaults(
   database: Database,
   { quick }: { readonly quick: boolean },
 ): StateFault[] {
   const held = `SELECT state FROM checkpoints WHERE state IS NOT NULL UNION SELECT state FROM graph_checkpoints`
   const ids = database.all(held).map((row) => number(row, 'state'))
-  const check = new StateCheck(database, { quick })
+  const checker = quick ? undefined : new StateChecker(database)
   return ids.flatMap((state) => {
-    const message = check.faultOf(state)
+    const body = database.get('SELECT body FROM states WHERE id = ?', state)?.['body']
+    const message =
+      typeof body === 'string'
+        ? checker?.findFault(body, parseStateId(state))
+        : 'its row is missing'
     return message === undefined ? [] : { state, message }
   })
 }
 
-class StateCheck {
+class StateChecker {
   readonly #database: Database
-  readonly #quick: boolean
-  /** Ids of the elements whose text is that of their hash, or cannot be looked into. */
+  /** The elements whose text matches their hash, or is sealed. */
   readonly #sound: ReadonlySet<number>
-  /** How many elements stand under a node; undefined if something is wrong there. */
-  readonly #nodes = new Map<string, number | undefined>()
+  /** The number of elements below each checked node, by id and level. */
+  readonly #counts = new Map<string, number>()
 
-  constructor(database: Database, { quick }: { readonly quick: boolean }) {
+  constructor(database: Database) {
     this.#database = database
-    this.#quick = quick
-    this.#sound = quick ? new Set() : soundElements(database)
+    this.#sound = findSoundElements(database)
   }
 
-  faultOf(state: number): string | undefined {
-    const body = this.#database.get('SELECT body FROM states WHERE id = ?', state)?.['body']
-    if (typeof body !== 'string') return 'its row is missing'
-    if (this.#quick) return undefined
+  findFault(body: string, state: StateId): string | undefined {
     try {
-      return this.#faultIn(parseBody(body, parseStateId(state)).root)
+      for (const part of collectReferences(parseBody(body, state).root)) {
+        const fault = this.#findFaultIn(part, state)
+        if (fault !== undefined) return fault
+      }
+      return undefined
     } catch (error) {
       if (error instanceof SavestateError) return error.message
       throw error
     }
   }
 
-  #faultIn(part: Part): string | undefined {
-    switch (part.kind) {
-      case 'primitive':
-        return undefined
-      case 'element':
-        return this.#sound.has(part.id) ? undefined : `element ${part.id} is missing or damaged`
-      case 'object': {
-        for (const [, inner] of part.entries) {
-          const fault = this.#faultIn(inner)
-          if (fault !== undefined) return fault
-        }
-        return undefined
-      }
-      default:
-        return this.#faultInTree(part.tree)
+  #findFaultIn(part: Reference, state: StateId): string | undefined {
+    if (part.kind === 'element')
+      return this.#sound.has(part.id) ? undefined : `element ${part.id} is missing or damaged`
+    const count = this.#countElements(part.tree, state)
+    if (count === undefined) return 'an element of a list is missing or damaged'
+    return count === part.tree.length ? undefined : 'a list has the wrong length'
+  }
+
+  /** Undefined if an element is missing or damaged. Throws SavestateError if a node is. */
+  #countElements(tree: Tree, state: StateId): number | undefined {
+    const nodes: { readonly id: number; readonly children: readonly number[]; level: number }[] = []
+    walkTree(
+      this.#database,
+      { tree, state },
+      {
+        isKnown: (id, level) => this.#counts.has(`${id} ${level}`),
+        visit: (id, children, level) => nodes.push({ id, children, level }),
+      },
+    )
+    // Leaves first. The counts of a damaged tree are not kept, so that each state that shares it is reported.
+    const counts = new Map<string, number>()
+    const countAt = (key: string) => counts.get(key) ?? this.#counts.get(key) ?? 0
+    for (const { id, children, level } of nodes.reverse()) {
+      if (level === 0 && !children.every((child) => this.#sound.has(child))) return undefined
+      const sum = (total: number, child: number) => total + countAt(`${child} ${level - 1}`)
+      counts.set(`${id} ${level}`, level === 0 ? children.length : children.reduce(sum, 0))
     }
-  }
-
-  #faultInTree({ length, height, node }: Tree): string | undefined {
-    const count = length === 0 ? 0 : this.#countUnder(node, height)
-    if (count === undefined) return 'a part of a list is missing or damaged'
-    return count === length ? undefined : 'a list has the wrong length'
-  }
-
-  #countUnder(node: number, height: number): number | undefined {
-    const key = `${node} ${height}`
-    if (this.#nodes.has(key)) return this.#nodes.get(key)
-    const count = this.#count(node, height)
-    this.#nodes.set(key, count)
-    return count
-  }
-
-  #count(node: number, height: number): number | undefined {
-    const body = this.#database.get('SELECT body FROM nodes WHERE id = ?', node)?.['body']
-    const children = body instanceof Uint8Array ? unpackNode(body) : undefined
-    if (children === undefined) return undefined
-    if (height === 0)
-      return children.every((id) => this.#sound.has(id)) ? children.length : undefined
-    let count = 0
-    for (const child of children) {
-      const below = this.#countUnder(child, height - 1)
-      if (below === undefined) return undefined
-      count += below
-    }
-    return count
+    for (const [key, count] of counts) this.#counts.set(key, count)
+    return tree.length === 0 ? 0 : countAt(`${tree.node} ${tree.height}`)
   }
 }
 
-function soundElements(database: Database): Set<number> {
+function findSoundElements(database: Database): Set<number> {
   const sound = new Set<number>()
   for (let last = 0; ; ) {
-    const rows = database.all(
-      `SELECT id, hash, form, text FROM elements WHERE id > ? ORDER BY id LIMIT ${AT_ONCE}`,
-      last,
-    )
+    const sql = `SELECT id, hash, form, text FROM elements WHERE id > ? ORDER BY id LIMIT ${BATCH_SIZE}`
+    const rows = database.all(sql, last)
     for (const row of rows) {
       last = number(row, 'id')
       const form = number(row, 'form')
@@ -115,6 +100,6 @@ function soundElements(database: Database): Set<number> {
       const named = row['hash'] instanceof Uint8Array ? Buffer.from(row['hash']) : Buffer.alloc(0)
       if (form > LAST_OPEN_FORM || named.toString('hex') === digits) sound.add(last)
     }
-    if (rows.length < AT_ONCE) return sound
+    if (rows.length < BATCH_SIZE) return sound
   }
 }

@@ -1,14 +1,14 @@
-// Removes what no checkpoint leads to any more, in small transactions, beside writers in other processes.
+// Removes states, nodes and elements that no checkpoint refers to, in small transactions, while other processes write.
 //
-// First everything that is held is marked, without a lock. Then, in each transaction, the states that were added
-// since are marked too, and some of what is not marked goes. A writer may use again what was nobody's at the mark:
-// what it remembers, which ends with the first removal (`state_generation`), and elements, which it finds by their
-// hash; either way the new state is there for the next transaction to see. See docs/store.md#collection.
+// First it marks all rows in use, without a lock. Each transaction then marks the states that were added since, and removes some of the
+// unmarked rows. A writer may start to use an unmarked row again: a row that it remembers, until the first removal raises
+// `state_generation`, or an element that it finds by its hash. In both cases the next transaction sees the new state. See
+// docs/store.md#collection.
 import { parseStateId } from '../../../model/index.js'
 import type { Database, SqlRow } from '../../../system/index.js'
 import { number } from '../../rows.js'
-import { readNodes } from '../tree/node-rows.js'
-import { type Part, parseBody, type Tree } from '../state-body.js'
+import { walkTree } from '../tree/node-rows.js'
+import { collectReferences, parseBody } from '../state-body.js'
 
 export type CollectedStates = {
   readonly states: number
@@ -16,22 +16,22 @@ export type CollectedStates = {
   readonly elements: number
 }
 
-const AT_ONCE = 500
+const BATCH_SIZE = 500
 const ROOTS = `SELECT id, body FROM states WHERE id > ? AND id <= ? AND (
   id IN (SELECT state FROM checkpoints WHERE state IS NOT NULL) OR id IN (SELECT state FROM graph_checkpoints))
-  ORDER BY id LIMIT ${AT_ONCE}`
+  ORDER BY id LIMIT ${BATCH_SIZE}`
 
-/** `pause` lets others have a turn. */
+/** `pause` lets other processes write between two batches. */
 export async function collectStates(
   database: Database,
   pause: () => Promise<void>,
 ): Promise<CollectedStates> {
   const marks = new Marks(database)
-  await marks.all(pause)
+  await marks.markAll(pause)
   const counts = { states: 0, nodes: 0, elements: 0 }
   for (const table of ['states', 'nodes', 'elements'] as const) {
     for (let after = 0; ; ) {
-      // Without a lock first: what came since may be much, and writers would wait for it.
+      // Without a lock first: there may be many new states, and writers would have to wait.
       marks.catchUp()
       const batch = database.transaction(() => marks.sweep(table, after))
       counts[table] += batch.removed
@@ -43,11 +43,11 @@ export async function collectStates(
   return counts
 }
 
-/** What these states take, each element once. */
+/** The size of these states, counting each element once. */
 export function bytesOfStates(database: Database, states: readonly number[]): number {
   const marks = new Marks(database)
-  marks.only(states)
-  return marks.bytes()
+  marks.markOnly(states)
+  return marks.countBytes()
 }
 
 class Marks {
@@ -57,11 +57,11 @@ class Marks {
     nodes: new Set<number>(),
     elements: new Set<number>(),
   }
-  /** The newest row of each table at the beginning; later ones are not looked at. */
+  /** The newest row of each table at the start. Later rows are never removed. */
   readonly #newest: Readonly<Record<keyof CollectedStates, number>>
   /** The newest state that has been marked. */
   #seen = 0
-  #isAnnounced = false
+  #hasRaisedGeneration = false
 
   constructor(database: Database) {
     this.#database = database
@@ -74,24 +74,24 @@ class Marks {
     }
   }
 
-  async all(pause: () => Promise<void>): Promise<void> {
+  async markAll(pause: () => Promise<void>): Promise<void> {
     const { states: last } = this.#newest
     for (let after = 0; ; ) {
       const rows = this.#database.all(ROOTS, after, last)
       for (const row of rows) this.#mark(row)
-      if (rows.length < AT_ONCE) break
+      if (rows.length < BATCH_SIZE) break
       after = number(rows.at(-1) ?? {}, 'id')
       await pause()
     }
     this.#seen = last
   }
 
-  only(states: readonly number[]): void {
+  markOnly(states: readonly number[]): void {
     const sql = 'SELECT id, body FROM states WHERE id IN (SELECT value FROM json_each(?))'
     for (const row of this.#database.all(sql, JSON.stringify(states))) this.#mark(row)
   }
 
-  bytes(): number {
+  countBytes(): number {
     const row = this.#database.get(
       `SELECT coalesce(sum(octet_length(text)), 0) AS bytes FROM elements
        WHERE id IN (SELECT value FROM json_each(?))`,
@@ -100,36 +100,34 @@ class Marks {
     return number(row ?? {}, 'bytes')
   }
 
-  /** Inside a transaction. `last` is undefined once the table is through. */
+  /** Inside a transaction. `last` is undefined at the end of the table. */
   sweep(
     table: keyof CollectedStates,
     after: number,
   ): { readonly removed: number; readonly last: number | undefined } {
     this.catchUp()
     const rows = this.#database.all(
-      `SELECT id FROM ${table} WHERE id > ? AND id <= ? ORDER BY id LIMIT ${AT_ONCE}`,
+      `SELECT id FROM ${table} WHERE id > ? AND id <= ? ORDER BY id LIMIT ${BATCH_SIZE}`,
       after,
       this.#newest[table],
     )
     const ids = rows.map((row) => number(row, 'id'))
-    const doomed = ids.filter((id) => !this.#live[table].has(id))
-    // A state that had lost its last checkpoint may have been given another one.
-    const kept = table === 'states' ? this.#markHeld(doomed) : new Set<number>()
-    const gone = doomed.filter((id) => !kept.has(id))
-    if (gone.length > 0) {
-      this.#announce()
+    const unmarked = ids.filter((id) => !this.#live[table].has(id))
+    // A state without a checkpoint may have got one since.
+    const kept = table === 'states' ? this.#markHeld(unmarked) : new Set<number>()
+    const removed = unmarked.filter((id) => !kept.has(id))
+    if (removed.length > 0) {
+      this.#raiseGeneration()
       const sql = `DELETE FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`
-      this.#database.run(sql, JSON.stringify(gone))
+      this.#database.run(sql, JSON.stringify(removed))
     }
-    return { removed: gone.length, last: ids.length < AT_ONCE ? undefined : ids.at(-1) }
+    return { removed: removed.length, last: ids.length < BATCH_SIZE ? undefined : ids.at(-1) }
   }
 
-  /** All new ones, also those that no checkpoint has yet: they are whole, and of a transaction that is over. */
+  /** Marks all new states, also those without a checkpoint: their transaction is committed, so they are complete. */
   catchUp(): void {
-    const rows = this.#database.all(
-      'SELECT id, body FROM states WHERE id > ? ORDER BY id',
-      this.#seen,
-    )
+    const sql = 'SELECT id, body FROM states WHERE id > ? ORDER BY id'
+    const rows = this.#database.all(sql, this.#seen)
     for (const row of rows) this.#mark(row)
     this.#seen = rows.length === 0 ? this.#seen : number(rows.at(-1) ?? {}, 'id')
   }
@@ -145,44 +143,28 @@ class Marks {
     return new Set(rows.map((row) => number(row, 'id')))
   }
 
-  /** From now on no process relies on what it remembers to be stored. */
-  #announce(): void {
-    if (!this.#isAnnounced) this.#database.run('UPDATE state_generation SET number = number + 1')
-    this.#isAnnounced = true
+  /** Makes every other process discard its view of what is stored. */
+  #raiseGeneration(): void {
+    if (this.#hasRaisedGeneration) return
+    this.#database.run('UPDATE state_generation SET number = number + 1')
+    this.#hasRaisedGeneration = true
   }
 
   #mark(row: SqlRow): void {
     const id = number(row, 'id')
     if (this.#live.states.has(id)) return
-    this.#live.states.add(id)
-    this.#markPart(parseBody(String(row['body']), parseStateId(id)).root, id)
-  }
-
-  #markPart(part: Part, state: number): void {
-    switch (part.kind) {
-      case 'primitive':
-        return
-      case 'element':
-        this.#live.elements.add(part.id)
-        return
-      case 'object':
-        for (const [, inner] of part.entries) this.#markPart(inner, state)
-        return
-      default:
-        this.#markTree(part.tree, state)
+    const { states, nodes, elements } = this.#live
+    states.add(id)
+    const state = parseStateId(id)
+    const visitor = {
+      isKnown: (node: number) => nodes.has(node),
+      visit: (node: number, children: readonly number[], level: number) => {
+        nodes.add(node)
+        if (level === 0) for (const child of children) elements.add(child)
+      },
     }
-  }
-
-  /** Level by level. What is marked has been followed: what is under a node never changes. */
-  #markTree(tree: Tree, state: number): void {
-    if (tree.length === 0) return
-    let ids = [tree.node]
-    for (let level = tree.height; level >= 0; level -= 1) {
-      const fresh = ids.filter((id) => !this.#live.nodes.has(id))
-      for (const id of fresh) this.#live.nodes.add(id)
-      const below = readNodes(this.#database, { ids: fresh, state: parseStateId(state) }).flat()
-      if (level === 0) for (const id of below) this.#live.elements.add(id)
-      ids = below
-    }
+    for (const part of collectReferences(parseBody(String(row['body']), state).root))
+      if (part.kind === 'element') elements.add(part.id)
+      else walkTree(this.#database, { tree: part.tree, state }, visitor)
   }
 }

@@ -1,92 +1,65 @@
-// States, their nodes and elements as a graph with sizes: for how much smaller the ledger is without some of them. Works
+// Reads states, nodes and elements as a graph with sizes, to compute how much smaller the ledger gets without some of them. Works
 // without the key of an encrypted store.
 import { parseStateId, WeightedGraph } from '../../../model/index.js'
-import type { Database, SqlRow } from '../../../system/index.js'
+import type { Database } from '../../../system/index.js'
 import { number } from '../../rows.js'
-import { readNodes } from '../tree/node-rows.js'
-import { type Part, parseBody, type Tree } from '../state-body.js'
+import { collectReferences, parseBody } from '../state-body.js'
+import { walkTree } from '../tree/node-rows.js'
 
-const AT_ONCE = 500
+const BATCH_SIZE = 500
+const ELEMENTS_PER_BATCH = 5000
 
 /** The id of a state in the graph. */
 export function stateRoot(id: number): string {
   return `state ${id}`
 }
 
-/** All states of the ledger; none is live in the beginning. */
+/** All states of the ledger. No state is live yet. */
 export function readStateGraph(database: Database): WeightedGraph {
-  const reader = new GraphReader(database)
-  const sql = `SELECT id, body FROM states WHERE id > ? ORDER BY id LIMIT ${AT_ONCE}`
+  const graph = new WeightedGraph()
+  const nodes = new Set<number>()
+  const elements = new Set<number>()
+  const nameElements = (ids: readonly number[]) =>
+    ids.map((id) => {
+      elements.add(id)
+      return `element ${id}`
+    })
+  const visitor = {
+    isKnown: (id: number) => nodes.has(id),
+    visit: (id: number, children: readonly number[], level: number) => {
+      nodes.add(id)
+      const names = level === 0 ? nameElements(children) : children.map((child) => `node ${child}`)
+      graph.setChildren(`node ${id}`, names)
+      graph.setBytes(`node ${id}`, 2 * children.length)
+    },
+  }
+  const addState = (id: number, body: string) => {
+    const state = parseStateId(id)
+    const children = collectReferences(parseBody(body, state).root).flatMap((part) => {
+      if (part.kind === 'element') return nameElements([part.id])
+      walkTree(database, { tree: part.tree, state }, visitor)
+      return part.tree.length === 0 ? [] : [`node ${part.tree.node}`]
+    })
+    graph.setBytes(stateRoot(id), body.length)
+    graph.setChildren(stateRoot(id), children)
+  }
+  const sql = `SELECT id, body FROM states WHERE id > ? ORDER BY id LIMIT ${BATCH_SIZE}`
   for (let after = 0; ; ) {
     const rows = database.all(sql, after)
-    for (const row of rows) reader.addState(row)
-    if (rows.length < AT_ONCE) break
+    for (const row of rows) addState(number(row, 'id'), String(row['body']))
+    if (rows.length < BATCH_SIZE) break
     after = number(rows.at(-1) ?? {}, 'id')
   }
-  reader.addElementBytes()
-  return reader.graph
+  addElementBytes(database, graph, [...elements])
+  return graph
 }
 
-class GraphReader {
-  readonly graph = new WeightedGraph()
-  readonly #database: Database
-  readonly #nodes = new Set<number>()
-  readonly #elements = new Set<number>()
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
-  addState(row: SqlRow): void {
-    const [id, body] = [number(row, 'id'), String(row['body'])]
-    const root = stateRoot(id)
-    this.graph.setBytes(root, body.length)
-    this.graph.setChildren(root, this.#below(parseBody(body, parseStateId(id)).root, id))
-  }
-
-  addElementBytes(): void {
-    const ids = [...this.#elements]
-    const sql = `SELECT id, octet_length(text) AS bytes FROM elements
-      WHERE id IN (SELECT value FROM json_each(?))`
-    for (let at = 0; at < ids.length; at += 10 * AT_ONCE)
-      for (const row of this.#database.all(sql, JSON.stringify(ids.slice(at, at + 10 * AT_ONCE))))
-        this.graph.setBytes(`element ${number(row, 'id')}`, number(row, 'bytes'))
-  }
-
-  #below(part: Part, state: number): string[] {
-    switch (part.kind) {
-      case 'primitive':
-        return []
-      case 'element':
-        return this.#elementsOf([part.id])
-      case 'object':
-        return part.entries.flatMap(([, inner]) => this.#below(inner, state))
-      default:
-        this.#addTree(part.tree, state)
-        return part.tree.length === 0 ? [] : [`node ${part.tree.node}`]
-    }
-  }
-
-  /** Level by level. What is below a node never changes, so each is read once. */
-  #addTree(tree: Tree, state: number): void {
-    let ids = tree.length === 0 ? [] : [tree.node]
-    for (let level = tree.height; level >= 0 && ids.length > 0; level -= 1) {
-      const fresh = ids.filter((id) => !this.#nodes.has(id))
-      const below = readNodes(this.#database, { ids: fresh, state: parseStateId(state) })
-      for (const [place, children] of below.entries()) {
-        const id = fresh[place] ?? 0
-        this.#nodes.add(id)
-        const names =
-          level === 0 ? this.#elementsOf(children) : children.map((child) => `node ${child}`)
-        this.graph.setChildren(`node ${id}`, names)
-        this.graph.setBytes(`node ${id}`, 2 * children.length)
-      }
-      ids = below.flat()
-    }
-  }
-
-  #elementsOf(ids: readonly number[]): string[] {
-    for (const id of ids) this.#elements.add(id)
-    return ids.map((id) => `element ${id}`)
+function addElementBytes(database: Database, graph: WeightedGraph, ids: readonly number[]): void {
+  const sql = `SELECT id, octet_length(text) AS bytes FROM elements
+    WHERE id IN (SELECT value FROM json_each(?))`
+  for (let start = 0; start < ids.length; start += ELEMENTS_PER_BATCH) {
+    const batch = ids.slice(start, start + ELEMENTS_PER_BATCH)
+    for (const row of database.all(sql, JSON.stringify(batch)))
+      graph.setBytes(`element ${number(row, 'id')}`, number(row, 'bytes'))
   }
 }

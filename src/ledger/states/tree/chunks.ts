@@ -1,36 +1,38 @@
-// Where the nodes of a list's tree end. The content decides: a leaf ends after an element whose hash has some
-// zero bits at its end, and the node above it where there are more. So a change somewhere moves the ends near
-// it and no others, and the same list has the same tree, whatever its history.
+// Splits a list into the nodes of its tree. The content decides: a leaf ends after an element whose hash ends in enough zero bits, and
+// a node above it after one with more. So a change moves only the boundaries near it, and equal lists have equal trees, whatever their
+// history.
 
-/** An element, or a node by its last element. */
+/** An element, or a node. */
 export type Child = {
-  readonly id: number /** Zero bits at the end of the hash. */
+  readonly id: number
+  /** Zero bits at the end of the hash of the element, or of the last element of the node. */
   readonly zeros: number
 }
 
-/** On average 32 children in a node. */
+/** A node has 32 children on average. */
 const ZEROS_PER_LEVEL = 5
-/** A long run of equal elements never ends a node by itself. */
+/** Without it, a long run of equal elements could be one node. */
 export const MAX_CHILDREN = 128
 
-export type Chunk = { readonly ids: number[] /** Of its last child. */; readonly zeros: number }
+/** `zeros` are those of its last child. */
+export type Chunk = { readonly ids: number[]; readonly zeros: number }
 
-/** The children as nodes of a level; leaves are at level 0. The first child must be the first of a node. */
-export function chunksOf(children: readonly Child[], level: number): Chunk[] {
+/** Leaves are at level 0. The first child must be the first one of a node. */
+export function splitIntoChunks(children: readonly Child[], level: number): Chunk[] {
   const enough = ZEROS_PER_LEVEL * (level + 1)
   const chunks: Chunk[] = []
   let ids: number[] = []
-  for (const [place, { id, zeros }] of children.entries()) {
+  for (const [index, { id, zeros }] of children.entries()) {
     ids.push(id)
-    if (zeros < enough && ids.length < MAX_CHILDREN && place < children.length - 1) continue
+    if (zeros < enough && ids.length < MAX_CHILDREN && index < children.length - 1) continue
     chunks.push({ ids, zeros })
     ids = []
   }
   return chunks
 }
 
-/** Of a hash in hexadecimal digits. 32 at most: no tree is so high that more would matter. */
-export function zerosOf(hash: string): number {
+/** The zero bits at the end of a hexadecimal hash, at most 32. No tree is high enough to need more. */
+export function countTrailingZeros(hash: string): number {
   const last = Number.parseInt(hash.slice(-8), 16)
   return last === 0 ? 32 : 31 - Math.clz32(last & -last)
 }

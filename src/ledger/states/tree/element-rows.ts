@@ -1,18 +1,15 @@
-// Elements in their table. Many are read by few queries: a query for each would take longer than all the rest
-// of reading a state.
-import { isAscii } from 'node:buffer'
+// Reads and writes the table of elements. One query reads many: a query for each would take longer than all other steps of a read.
 import { hash } from 'node:crypto'
 import type { StateId } from '../../../model/index.js'
 import type { SqlRow } from '../../../system/index.js'
 import { number } from '../../rows.js'
-import type { Place } from '../../encryption/index.js'
-import { altered, lacking, malformed } from '../gc/damage.js'
-import { idsOf, type Run } from './node-body.js'
+import type { SealContext } from '../../encryption/index.js'
+import { alteredError, missingError, malformedError } from '../gc/damage.js'
 import { nextId, type Rows } from '../rows.js'
 
 export const PLAIN = 0
 export const TAGGED = 1
-/** The form is sealed too, in front of the text. */
+/** The original form is sealed too, before the text. */
 export const SEALED = 2
 
 export type Element = { readonly form: number; readonly text: string }
@@ -20,24 +17,24 @@ export type Element = { readonly form: number; readonly text: string }
 /** In hexadecimal digits. */
 const HASH_DIGITS = 40
 
-/** What names an element. Sealed ones are named by a keyed hash, so that nobody can guess what they hold. */
-export function hashOf({ form, text }: Element, { key }: Pick<Rows, 'key'>): string {
+/** The name of an element. It is a keyed hash for a sealed element, so that its content cannot be guessed. */
+export function hashElement({ form, text }: Element, { key }: Pick<Rows, 'key'>): string {
   const content = `${form}${text}`
-  if (key !== undefined) return key.addressOf(content)
+  if (key !== undefined) return key.deriveAddress(content)
   return hash('sha256', content, 'hex').slice(0, HASH_DIGITS)
 }
 
-export function elementPlace(id: number, digits: string): Place {
+export function elementContext(id: number, digits: string): SealContext {
   return ['elements', id, digits]
 }
 
-/** The id of the element, which is added if it is new. */
+/** Adds the element if it is new, and returns its id. */
 export function storeElement(
   { database, key }: Rows,
   { form, text, hash: digits }: Element & { readonly hash: string },
 ): number {
   const bytes = Buffer.from(digits, 'hex')
-  // Looked for first: an insert that is refused would still move the table's next id, and dirty a page.
+  // Search first: an ignored insert would still consume an id and write a page.
   const known = database.get('SELECT id FROM elements WHERE hash = ?', bytes)
   if (known !== undefined) return number(known, 'id')
   if (key === undefined) {
@@ -45,137 +42,79 @@ export function storeElement(
     return number(database.get(sql, bytes, form, text) ?? {}, 'id')
   }
   const id = nextId(database, 'elements')
-  const sealed = key.seal(`${form}${text}`, elementPlace(id, digits))
+  const sealed = key.seal(`${form}${text}`, elementContext(id, digits))
   const sql = 'INSERT INTO elements (id, hash, form, text) VALUES (?, ?, ?, ?)'
   database.run(sql, id, bytes, SEALED, sealed)
   return id
 }
 
-/** The hash of an element of the state, in hexadecimal digits. */
+/** In hexadecimal digits. */
 export function readHash(
   { database }: Rows,
   { id, state }: { readonly id: number; readonly state: StateId },
 ): string {
   const bytes = database.get('SELECT hash FROM elements WHERE id = ?', id)?.['hash']
-  if (!(bytes instanceof Uint8Array)) throw lacking(`element ${id}`, state)
+  if (!(bytes instanceof Uint8Array)) throw missingError(`element ${id}`, state)
   return Buffer.from(bytes).toString('hex')
 }
 
-/** How many elements are read at once. More are no faster. */
-const AT_ONCE = 128
-/** Runs up to here are read together. */
-const MAX_TOGETHER = 16
-/** Longer texts are read alone, so that a piece has a bounded size. */
-const MAX_BYTES_IN_PIECE = 65_536
+/** How many elements one query reads. More are no faster. */
+const BATCH_SIZE = 128
+/** Longer texts are read one by one, so that the result of a query has a bounded size. */
+const MAX_BYTES_IN_BATCH = 65_536
 
-const IS_IN_PIECE = `element.form = ${PLAIN} AND octet_length(element.text) <= ${MAX_BYTES_IN_PIECE}`
+const IS_IN_BATCH = `element.form = ${PLAIN} AND octet_length(element.text) <= ${MAX_BYTES_IN_BATCH}`
 
-const PIECE = `
+/** Returns one text for all plain elements: SQLite takes longer to return each row by itself. */
+const BATCH = `
   SELECT group_concat(element.id) AS ids,
-    '[' || group_concat(iif(${IS_IN_PIECE}, element.text, 'null')) || ']' AS texts,
-    group_concat(iif(${IS_IN_PIECE}, NULL, wanted.key)) AS odd
+    '[' || group_concat(iif(${IS_IN_BATCH}, element.text, 'null')) || ']' AS texts,
+    group_concat(iif(${IS_IN_BATCH}, NULL, wanted.key)) AS others
   FROM json_each(?) AS wanted CROSS JOIN elements AS element ON element.id = wanted.value`
 
-/**
- * The same for ids in a row, which most lists have that grew step by step: rows side by side need no search, and if there
- * are as many as ids, they are these, in the order of the table. Only if none is odd. As bytes: Node makes a string of
- * them in half the time that the driver takes for it, a tenth of a whole load (docs/performance.md#states).
- */
-const RANGE = `
-  SELECT count(*) AS count, CAST('[' || group_concat(element.text) || ']' AS BLOB) AS texts
-  FROM elements AS element WHERE element.id BETWEEN ? AND ? AND ${IS_IN_PIECE}`
-
 export type Elements = {
-  /** The values of the plain elements; anything in the place of the others. */
+  /** The values of the plain elements; null for tagged ones. */
   readonly values: unknown[]
-  /** The elements that have tags, by their places in `values`. */
+  /** The tagged elements, by their index in `values`. */
   readonly tagged: ReadonlyMap<number, Element>
 }
 
 type Wanted = { readonly ids: readonly number[]; readonly state: StateId }
-type Found = { readonly texts: string /** Places in the piece. */; readonly odd: readonly number[] }
 
-export function readElements(
-  rows: Rows,
-  { runs, state }: { readonly runs: readonly Run[]; readonly state: StateId },
-): Elements {
+export function readElements(rows: Rows, { ids, state }: Wanted): Elements {
   const values: unknown[] = []
   const tagged = new Map<number, Element>()
-  let isPlain = true
-  for (const piece of piecesOf(runs)) {
-    const start = values.length
-    const range = isPlain ? readRange(rows, piece) : undefined
-    // A list that has one that is odd mostly has many.
-    if (range === undefined && piece.length === 1) isPlain = false
-    const { texts, odd } = range ?? readPiece(rows, { ids: idsIn(piece), state })
+  for (let start = 0; start < ids.length; start += BATCH_SIZE) {
+    const batch = ids.slice(start, start + BATCH_SIZE)
+    const { texts, others } = readBatch(rows, { ids: batch, state })
     const plain = parsePlain(texts, state)
-    if (plain.length !== sizeOf(piece)) throw malformed('an element that is not JSON', { state })
-    // Not one by one: the code of a first call is interpreted, and this is as long as all that SQLite does.
+    if (plain.length !== batch.length)
+      throw malformedError('an element that is not JSON', { state })
     values.push(...plain)
-    if (odd.length === 0) continue
-    const ids = idsIn(piece)
-    const elements = readRows(rows, { ids: odd.map((place) => ids[place] ?? 0), state })
+    if (others.length === 0) continue
+    const elements = readRows(rows, { ids: others.map((index) => batch[index] ?? 0), state })
     for (const [n, element] of elements.entries()) {
-      const at = start + (odd[n] ?? 0)
-      if (element.form === PLAIN) values[at] = parsePlain(`[${element.text}]`, state)[0]
-      else tagged.set(at, element)
+      const index = start + (others[n] ?? 0)
+      if (element.form === PLAIN) values[index] = parsePlain(`[${element.text}]`, state)[0]
+      else tagged.set(index, element)
     }
   }
   return { values, tagged }
 }
 
-/** Long runs come alone, in pieces; short ones together. */
-function piecesOf(runs: readonly Run[]): Run[][] {
-  const pieces: Run[][] = []
-  let room = 0
-  for (const { first, count } of runs) {
-    for (let at = 0; at < count; ) {
-      const part = { first: first + at, count: Math.min(count - at, AT_ONCE) }
-      const last = pieces.at(-1)
-      if (part.count > MAX_TOGETHER || part.count > room || last === undefined) {
-        pieces.push([part])
-        room = part.count > MAX_TOGETHER ? 0 : AT_ONCE - part.count
-      } else {
-        last.push(part)
-        room -= part.count
-      }
-      at += part.count
-    }
-  }
-  return pieces
-}
-
-function idsIn(piece: readonly Run[]): number[] {
-  return piece.flatMap(idsOf)
-}
-
-function sizeOf(piece: readonly Run[]): number {
-  return piece.reduce((sum, { count }) => sum + count, 0)
-}
-
-/** Undefined if it is more than one run, or not all elements are there and plain. */
-function readRange({ database }: Rows, [run, more]: readonly Run[]): Found | undefined {
-  if (run === undefined || more !== undefined) return undefined
-  const { count, texts } = database.get(RANGE, run.first, run.first + run.count - 1) ?? {}
-  if (count !== run.count || !(texts instanceof Uint8Array)) return undefined
-  return { texts: textOf(texts), odd: [] }
-}
-
-/** Plain ASCII, as most is, needs no decoding. */
-function textOf({ buffer, byteOffset, length }: Uint8Array): string {
-  const bytes = Buffer.from(buffer, byteOffset, length)
-  return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8')
-}
-
-function readPiece({ database }: Rows, { ids, state }: Wanted): Found {
+/** `texts` is a JSON array; `others` are the indexes of the elements that are not in it. */
+function readBatch(
+  { database }: Rows,
+  { ids, state }: Wanted,
+): { readonly texts: string; readonly others: readonly number[] } {
   const wanted = ids.join()
-  const row = database.get(PIECE, `[${wanted}]`)
-  // Which also says that they came in this order.
-  if (row?.['ids'] !== wanted) throw lacking('elements', state)
-  const { odd } = row
+  const row = database.get(BATCH, `[${wanted}]`)
+  // This also checks their order.
+  if (row?.['ids'] !== wanted) throw missingError('elements', state)
+  const { texts, others } = row
   return {
-    texts: String(row['texts']),
-    odd: typeof odd === 'string' ? odd.split(',').map(Number) : [],
+    texts: String(texts),
+    others: typeof others === 'string' ? others.split(',').map(Number) : [],
   }
 }
 
@@ -185,22 +124,22 @@ function readRows(rows: Rows, { ids, state }: Wanted): Element[] {
      FROM json_each(?) AS wanted CROSS JOIN elements AS element ON element.id = wanted.value`,
     JSON.stringify(ids),
   )
-  return ids.map((id, place) => {
-    const row = found[place]
-    if (row?.['id'] !== id) throw lacking(`element ${id}`, state)
+  return ids.map((id, index) => {
+    const row = found[index]
+    if (row?.['id'] !== id) throw missingError(`element ${id}`, state)
     const element = openElement(rows, row)
-    if (element === undefined) throw altered(`element ${id}`, state)
+    if (element === undefined) throw alteredError(`element ${id}`, state)
     return element
   })
 }
 
-/** Of a row with id, hash, form and text; undefined if it is not what was sealed. Throws KEY_MISSING, KEY_WRONG. */
+/** `row` has id, hash, form and text. Undefined if it was altered. Throws KEY_MISSING, KEY_WRONG. */
 export function openElement({ vault }: Pick<Rows, 'vault'>, row: SqlRow): Element | undefined {
   const [id, form, text] = [number(row, 'id'), number(row, 'form'), String(row['text'])]
   if (form !== SEALED) return { form, text }
   const { hash: bytes } = row
   const digits = bytes instanceof Uint8Array ? Buffer.from(bytes).toString('hex') : ''
-  const opened = vault.open(text, elementPlace(id, digits))
+  const opened = vault.open(text, elementContext(id, digits))
   return opened === undefined ? undefined : { form: Number(opened[0]), text: opened.slice(1) }
 }
 
@@ -209,6 +148,6 @@ function parsePlain(text: string, state: StateId): readonly unknown[] {
     const values: unknown = JSON.parse(text)
     return Array.isArray(values) ? values : []
   } catch (cause) {
-    throw malformed('an element that is not JSON', { state, cause })
+    throw malformedError('an element that is not JSON', { state, cause })
   }
 }

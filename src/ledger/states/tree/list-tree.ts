@@ -1,19 +1,18 @@
-// Trees of lists. A tree that is known is made again after a change, and only the nodes from the first place
-// that changed on are looked at. Any tree is made longer from the last node of each of its levels. Both give
-// the tree that the list would have if it were new (chunks.ts).
+// Updates the tree of a list. `rebuildTree` updates a known tree after a change, from the first changed index on. `extendTree` appends
+// to a stored tree, from the last node of each level. Both give the same tree as writing the list for the first time (chunks.ts).
 import type { StateId } from '../../../model/index.js'
-import { type Child, chunksOf, zerosOf } from './chunks.js'
+import { type Child, splitIntoChunks, countTrailingZeros } from './chunks.js'
 import { readHash } from './element-rows.js'
 import { type KnownNodes, nodeKey, openNodes, storeNode } from './node-rows.js'
 import type { Rows } from '../rows.js'
 import { EMPTY_TREE, type Tree } from '../state-body.js'
 
-/** A node in its tree, with the zeros of its last element. */
-type Node = Child & { /** For KnownNodes. */ readonly key: string; readonly size: number }
+/** `key` is its key in KnownNodes. */
+type Node = Child & { readonly key: string; readonly size: number }
 
 export type KnownTree = {
   tree: Tree
-  /** The leaves first. */
+  /** Leaves first. */
   readonly levels: Node[][]
 }
 
@@ -23,12 +22,12 @@ export function emptyTree(): KnownTree {
 
 type Change = {
   readonly elements: readonly Child[]
-  /** The elements before this place are as they were. */
+  /** The elements before this index are unchanged. */
   readonly changedFrom: number
 }
 
-/** After it `known` is the tree of these elements. */
-export function remakeTree(
+/** Makes `known` the tree of these elements. */
+export function rebuildTree(
   rows: Rows,
   { known, elements, changedFrom }: Change & { readonly known: KnownTree },
 ): void {
@@ -39,15 +38,11 @@ export function remakeTree(
   do {
     height += 1
     const nodes = levels[height] ?? []
-    const before = popFrom(nodes, from)
+    const before = popNodesFrom(nodes, from)
     from = nodes.length
     const rest = children.slice(before.start)
-    for (const node of storeLevel(rows, {
-      children: rest,
-      level: height,
-      before: before.nodes,
-    }))
-      nodes.push(node)
+    const level = { children: rest, level: height, before: before.nodes }
+    for (const node of storeLevel(rows, level)) nodes.push(node)
     levels[height] = nodes
     children = nodes
   } while (children.length > 1)
@@ -55,26 +50,25 @@ export function remakeTree(
   known.tree = { length: elements.length, height, node: children[0]?.id ?? 0 }
 }
 
-/** Takes away the nodes that hold what comes after a place, and the last one in any case. */
-function popFrom(
+/** Removes the nodes with children from this index on. Always removes the last node: it may have ended only because the list did. */
+function popNodesFrom(
   nodes: Node[],
-  place: number,
+  index: number,
 ): { readonly nodes: KnownNodes; readonly start: number } {
   const popped: KnownNodes = new Map()
   let start = nodes.reduce((sum, { size }) => sum + size, 0)
-  // What ended the last one may have been only the end of the list.
   do {
     const node = nodes.pop()
     if (node === undefined) break
     popped.set(node.key, node.id)
     start -= node.size
-  } while (start > place)
+  } while (start > index)
   return { nodes: popped, start }
 }
 
 type Extension = {
   readonly tree: Tree
-  /** The state that the tree is of; undefined if the tree is empty. */
+  /** The state that holds the tree; undefined if the tree is empty. */
   readonly state: StateId | undefined
   readonly elements: readonly Child[]
 }
@@ -95,11 +89,11 @@ export function extendTree(rows: Rows, { tree, state, elements }: Extension): Tr
 type SpineNode = {
   readonly id: number
   readonly key: string
-  /** Its children that stay: of a leaf all, of a node above it all but the last, which grows. */
+  /** The children that stay. Those of a leaf all do. The last child of a higher node grows, and is left out. */
   readonly kept: readonly Child[]
 }
 
-/** The last node of each level, the leaf first. */
+/** The last node of each level, leaf first. */
 function readSpine(
   rows: Rows,
   { tree, state }: { readonly tree: Tree; readonly state: StateId },
@@ -109,9 +103,10 @@ function readSpine(
   for (let level = tree.height; level >= 0 && tree.length > 0; level -= 1) {
     const [ids = []] = openNodes(rows, { ids: [id], state })
     const last = ids.at(-1) ?? 0
-    // Within a node nothing ends before its last child, so what the hashes are does not matter.
+    // No boundary is within a node, so only the hash of its last child matters.
     const kept = ids.slice(0, -1).map((child) => ({ id: child, zeros: 0 }))
-    if (level === 0) kept.push({ id: last, zeros: zerosOf(readHash(rows, { id: last, state })) })
+    if (level === 0)
+      kept.push({ id: last, zeros: countTrailingZeros(readHash(rows, { id: last, state })) })
     spine.unshift({ id, key: nodeKey(ids), kept })
     id = last
   }
@@ -121,12 +116,12 @@ function readSpine(
 type Level = {
   readonly children: readonly Child[]
   readonly level: number
-  /** Nodes that were here before, and need no new row. */
+  /** Stored nodes of this level, which need no new row. */
   readonly before: KnownNodes
 }
 
 function storeLevel(rows: Rows, { children, level, before }: Level): Node[] {
-  return chunksOf(children, level).map(({ ids, zeros }) => {
+  return splitIntoChunks(children, level).map(({ ids, zeros }) => {
     const { id, key } = storeNode(rows, { ids, known: before })
     return { id, key, zeros, size: ids.length }
   })

@@ -1,17 +1,17 @@
-// Nodes in their table.
+// Reads and writes the table of nodes.
 import type { StateId } from '../../../model/index.js'
 import type { Database } from '../../../system/index.js'
 import { number } from '../../rows.js'
-import type { Place } from '../../encryption/index.js'
-import { altered, lacking, malformed } from '../gc/damage.js'
-import { idsOf, packNode, type Run, sealOf, unpackRuns, withSeal } from './node-body.js'
+import type { SealContext } from '../../encryption/index.js'
+import { alteredError, malformedError, missingError } from '../gc/damage.js'
+import { addSeal, packNode, parseSeal, unpackNode } from './node-body.js'
 import { nextId, type Rows } from '../rows.js'
 import type { Tree } from '../state-body.js'
 
-/** Nodes of one level of a tree that are stored, by their bodies. */
+/** Stored nodes of one level of a tree, by their bodies. */
 export type KnownNodes = Map<string, number>
 
-/** Adds the node unless it is known. Nodes have no index: only what is remembered is found again. */
+/** Adds the node unless it is known. Nodes have no index, so only remembered nodes are reused. */
 export function storeNode(
   rows: Rows,
   { ids, known }: { readonly ids: readonly number[]; readonly known: KnownNodes },
@@ -29,13 +29,12 @@ function insertNode({ database, key }: Rows, body: Buffer): number {
     return number(database.get(sql, body) ?? {}, 'id')
   }
   const id = nextId(database, 'nodes')
-  const tag = key.tagOf(body, nodePlace(id))
-  const sealed = withSeal(body, { keyId: key.id, tag })
+  const sealed = addSeal(body, { keyId: key.id, tag: key.computeTag(body, nodeContext(id)) })
   database.run('INSERT INTO nodes (id, body) VALUES (?, ?)', id, sealed)
   return id
 }
 
-export function nodePlace(id: number): Place {
+export function nodeContext(id: number): SealContext {
   return ['nodes', id]
 }
 
@@ -45,31 +44,28 @@ export function nodeKey(ids: readonly number[]): string {
 
 type Wanted = { readonly ids: readonly number[]; readonly state: StateId }
 
-/** The children of each of these nodes, as they are now: whether they are those that were written is not looked at. */
-export function readNodes(database: Database, { ids, state }: Wanted): number[][] {
-  return readBodies(database, { ids, state }).map((body) => runsIn(body, state).flatMap(idsOf))
+/** The children of each of these nodes, without verifying seals. */
+export function readNodes(database: Database, wanted: Wanted): number[][] {
+  return readBodies(database, wanted).map((body) => unpack(body, wanted.state))
 }
 
-/** The same, for those who read states. Throws KEY_MISSING, KEY_WRONG. */
-export function openNodes(rows: Rows, wanted: Wanted): number[][] {
-  return openRuns(rows, wanted).map((runs) => runs.flatMap(idsOf))
-}
-
-function openRuns({ database, vault }: Rows, { ids, state }: Wanted): Run[][] {
-  return readBodies(database, { ids, state }).map((body, place) => {
-    const seal = sealOf(body)
-    if (seal === undefined) return runsIn(body, state)
+/** The children of each of these nodes. Throws STORE_DAMAGED if one was altered, KEY_MISSING, KEY_WRONG. */
+export function openNodes({ database, vault }: Rows, { ids, state }: Wanted): number[][] {
+  return readBodies(database, { ids, state }).map((body, index) => {
+    const seal = parseSeal(body)
+    if (seal === undefined) return unpack(body, state)
     const { keyId, tag, packed } = seal
-    const id = ids[place] ?? 0
-    if (!vault.keyFor(keyId).isTagOf(tag, packed, nodePlace(id))) throw altered(`node ${id}`, state)
-    return runsIn(packed, state)
+    const id = ids[index] ?? 0
+    if (!vault.keyFor(keyId).verifyTag(tag, packed, nodeContext(id)))
+      throw alteredError(`node ${id}`, state)
+    return unpack(packed, state)
   })
 }
 
-function runsIn(body: Uint8Array, state: StateId): Run[] {
-  const runs = unpackRuns(body)
-  if (runs === undefined) throw malformed('a node of another form', { state })
-  return runs
+function unpack(body: Uint8Array, state: StateId): number[] {
+  const ids = unpackNode(body)
+  if (ids === undefined) throw malformedError('a node of another form', { state })
+  return ids
 }
 
 function readBodies(database: Database, { ids, state }: Wanted): Uint8Array[] {
@@ -78,8 +74,8 @@ function readBodies(database: Database, { ids, state }: Wanted): Uint8Array[] {
      FROM json_each(?) AS wanted CROSS JOIN nodes AS node ON node.id = wanted.value`,
     JSON.stringify(ids),
   )
-  if (rows.some((row, place) => row['id'] !== ids[place]) || rows.length !== ids.length)
-    throw lacking('nodes', state)
+  if (rows.some((row, index) => row['id'] !== ids[index]) || rows.length !== ids.length)
+    throw missingError('nodes', state)
   return rows.map(({ body }) => (body instanceof Uint8Array ? body : new Uint8Array()))
 }
 
@@ -87,23 +83,33 @@ function readBodies(database: Database, { ids, state }: Wanted): Uint8Array[] {
 export function readList(
   rows: Rows,
   { tree, state }: { readonly tree: Tree; readonly state: StateId },
-): readonly Run[] {
-  if (tree.length === 0) return []
-  let runs: readonly Run[] = [{ first: tree.node, count: 1 }]
-  for (let level = tree.height; level >= 0; level -= 1)
-    runs = joined(openRuns(rows, { ids: runs.flatMap(idsOf), state }).flat())
-  if (runs.reduce((sum, { count }) => sum + count, 0) !== tree.length)
-    throw malformed('a list of another length', { state })
-  return runs
+): readonly number[] {
+  let ids = tree.length === 0 ? [] : [tree.node]
+  for (let level = tree.height; level >= 0 && ids.length > 0; level -= 1)
+    ids = openNodes(rows, { ids, state }).flat()
+  if (ids.length !== tree.length) throw malformedError('a list of another length', { state })
+  return ids
 }
 
-/** Where one goes on after another, they are one. */
-function joined(runs: readonly Run[]): Run[] {
-  const longest: Run[] = []
-  for (const { first, count } of runs) {
-    const last = longest.at(-1)
-    if (last !== undefined && last.first + last.count === first) last.count += count
-    else longest.push({ first, count })
+/**
+ * Reads the nodes of a tree level by level, without verifying seals. Skips the nodes that `isKnown`, and all below them: the subtree of
+ * a node never changes.
+ */
+export function walkTree(
+  database: Database,
+  { tree, state }: { readonly tree: Tree; readonly state: StateId },
+  visitor: {
+    readonly isKnown: (node: number, level: number) => boolean
+    /** Leaves are at level 0: their children are elements. */
+    readonly visit: (node: number, children: readonly number[], level: number) => void
+  },
+): void {
+  let ids = tree.length === 0 ? [] : [tree.node]
+  for (let level = tree.height; level >= 0 && ids.length > 0; level -= 1) {
+    const fresh = ids.filter((id) => !visitor.isKnown(id, level))
+    const below = readNodes(database, { ids: fresh, state })
+    for (const [index, children] of below.entries())
+      visitor.visit(fresh[index] ?? 0, children, level)
+    ids = below.flat()
   }
-  return longest
 }

@@ -1,5 +1,5 @@
-// docs/store.md#states: whatever is written and dropped, and whenever a collection comes between: what is held reads
-// back exactly, and what is not held is gone in the end. The comparison is with naive full copies.
+// docs/store.md#states: with any mix of writes, drops and collections, referenced states read back exactly, and unreferenced rows are
+// removed in the end. The test compares with naive full copies.
 /* oxlint-disable vitest/expect-expect, vitest/no-standalone-expect -- the checks are in what every command runs */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ import { stateDifference, strictCopy } from '../../../support/strict-copy.js'
 const root = mkdtempSync(join(tmpdir(), 'savestate-collect-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** What refers to states in a ledger. */
+/** The tables that refer to states in a ledger. */
 const HOLDERS = `
   CREATE TABLE file.checkpoints (id INTEGER PRIMARY KEY, state INTEGER REFERENCES states (id));
   CREATE TABLE file.graph_checkpoints (id INTEGER PRIMARY KEY, state INTEGER REFERENCES states (id));
@@ -52,7 +52,7 @@ class World {
   readonly writers: readonly [Writer, Writer]
   readonly collector: Database
   readonly held: Held[] = []
-  /** Contents that were once written, and may come again. */
+  /** Contents that were written once, and may be written again. */
   readonly past: State[] = []
 
   constructor(path: string) {
@@ -67,7 +67,7 @@ class World {
     const writer = this.writers[a % 2] ?? this.writers[0]
     const { state } = writer
     const messages = Array.from({ length: 1 + (b % 40) }, (_, n) => ({
-      // Some are known already, and of some there is only one.
+      // Some are stored already, and some exist only once.
       text: n % 2 === 0 ? `${n % 5} ${b % 7}` : `${this.past.length} ${n}`,
     }))
     if (kind === 'append') state.messages.push(...messages)
@@ -75,7 +75,7 @@ class World {
     if (kind === 'fact') state.facts[`fact ${b % 40}`] = { value: b % 11 }
     if (kind === 'take out')
       writer.removed.push(...state.messages.splice(b % (state.messages.length + 1)))
-    // The very same objects, of which the memory may know where they were stored.
+    // The same objects, which the memory may know as stored.
     if (kind === 'bring back') state.messages.push(...writer.removed.splice(0))
     if (kind === 'come again')
       writer.state = strictCopy(this.past[b % (this.past.length || 1)] ?? state)
@@ -119,7 +119,7 @@ class World {
       this.collector.run(`DELETE FROM ${holder} WHERE id = ?`, row)
   }
 
-  /** `meanwhile` is done by others before each step of the collection. */
+  /** `meanwhile` runs before each step of the collection, like other processes. */
   async collect(meanwhile: Choice[]): Promise<void> {
     const interrupted: Database = {
       ...plain(this.collector),
@@ -170,7 +170,7 @@ class World {
   }
 }
 
-/** The methods of a resource, free to be replaced one by one. */
+/** The methods of a resource, each of which can be replaced. */
 function plain(database: Database): Database {
   return {
     exec: (sql) => database.exec(sql),
@@ -210,7 +210,7 @@ const step = fc.oneof(
 )
 
 let count = 0
-test('what is held reads back exactly, with collections between and beside any writes', async () => {
+test('referenced states read back exactly, with collections between and during any writes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 30 }), async (steps) => {
       count += 1
@@ -228,7 +228,7 @@ test('what is held reads back exactly, with collections between and beside any w
       while (world.held.length > 0) world.drop(0)
       await world.collect([])
       expect(world.count()).toEqual([0, 0, 0])
-      // Both go on as if nothing had been.
+      // Both continue to write.
       for (const writer of world.writers) world.write(writer)
       world.check()
       world.close()
