@@ -52,7 +52,7 @@ async function apply(
   if (target !== undefined) await hideWords(context, hooks)
   failpoint('rekey:hidden')
   const { total: of } = ledger.rekey.plan(target)
-  const result = ledger.rekey.rewrite(target, {
+  const result = await ledger.rekey.rewrite(target, {
     nowMs: clock.nowMs(),
     onRows: (files) => hooks.onProgress?.({ phase: 'seal', files, bytes: 0, of }),
   })
