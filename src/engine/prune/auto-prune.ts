@@ -27,21 +27,22 @@ export async function pruneUnattended(
 ): Promise<PruneResult> {
   try {
     const result = await perform(prune, context, request)
-    for (const { what, code, message } of result.errors) note(context, code, `${what}: ${message}`)
+    for (const { what, code, message } of result.errors)
+      recordPruneFailure(context, code, `${what}: ${message}`)
     recordAutoPrune(context, result)
     return result
   } catch (error) {
     const code = error instanceof SavestateError ? error.code : 'INTERNAL'
-    note(context, code, isError(error) ? error.message : String(error))
+    recordPruneFailure(context, code, isError(error) ? error.message : String(error))
     throw error
   }
 }
 
 export function notePruneNotStarted(context: StoreContext): void {
-  note(context, 'INTERNAL', 'the process that prunes could not be started')
+  recordPruneFailure(context, 'INTERNAL', 'the process that prunes could not be started')
 }
 
-function note({ ledger, clock }: StoreContext, code: string, message: string): void {
+function recordPruneFailure({ ledger, clock }: StoreContext, code: string, message: string): void {
   ledger.failures.add({ atMs: clock.nowMs(), operation: 'prune', project: null, code, message })
 }
 
@@ -51,8 +52,9 @@ export function claimPrune(context: StoreContext): boolean {
     return claim(context)
   } catch (error) {
     // No user asked for this prune, so nothing is reported; the next check is soon enough.
-    if (isBusy(error) || isFault(error, 'DISK_FULL', 'STORE_NEWER', 'STORE_UNUSABLE')) return false
-    if (!isFault(error, 'CONFIG_INVALID')) throw error
+    if (isBusy(error) || hasErrorCode(error, 'DISK_FULL', 'STORE_NEWER', 'STORE_UNUSABLE'))
+      return false
+    if (!hasErrorCode(error, 'CONFIG_INVALID')) throw error
     // No caller waits for this, so it is recorded although it is the user's error.
     recordFailure(context, { operation: 'prune', project: null, error })
     return false
@@ -72,7 +74,7 @@ function claim({ home, ledger, clock }: StoreContext): boolean {
     // A clock that was set back must not stop it for ever.
     const isDue = nowMs - last >= intervalMs || last > nowMs
     if (isDue || claimed === undefined) ledger.record.set('prune_claimed_at', nowMs)
-    return isDue && nowMs - last < Math.max(patienceMsOf(config), 2 * intervalMs)
+    return isDue && nowMs - last < Math.max(maxPauseMs(config), 2 * intervalMs)
   })
 }
 
@@ -80,11 +82,11 @@ function claim({ home, ledger, clock }: StoreContext): boolean {
  * After a jump of the clock everything looks old, and after a long absence the user may return to their work: if
  * the last prune is longer ago than every checkpoint is kept, one more interval passes first.
  */
-function patienceMsOf({ retention, keepAllHours, retentionDays }: Config): number {
+function maxPauseMs({ retention, keepAllHours, retentionDays }: Config): number {
   return retention === 'hermes' ? Math.max(1, retentionDays) * DAY_MS : keepAllHours * HOUR_MS
 }
 
-function isFault(error: unknown, ...codes: readonly ErrorCode[]): error is SavestateError {
+function hasErrorCode(error: unknown, ...codes: readonly ErrorCode[]): error is SavestateError {
   return error instanceof SavestateError && codes.includes(error.code)
 }
 

@@ -49,24 +49,24 @@ export const drop = projectOperation({
     }),
   async run(context, input, hooks): Promise<DropResult> {
     const project = knownProject(context)
-    const work = () => dropHere(context, project, input)
+    const work = () => dropUnderLock(context, project, input)
     return removeAndCollect(context, project, { purpose: 'drop', hooks, work })
   },
 })
 
-async function dropHere(
+async function dropUnderLock(
   context: ProjectContext,
   project: Project | undefined,
   { refs: given, of, dryRun }: Input,
 ): Promise<Omit<DropResult, 'bytesReclaimed'>> {
   const { ledger, snapshots } = context
-  const found = given.map((ref) => checkpointNamed(context, project, { ref, of }))
+  const found = given.map((ref) => findCheckpoint(context, project, { ref, of }))
   const chosen = [...new Map(found.map((checkpoint) => [checkpoint.id, checkpoint])).values()]
   if (!dryRun) ledger.removeBackup()
   const done = ledger.transaction(() => {
     for (const checkpoint of chosen) refuseKept(context, checkpoint)
     const forgetsUndo = isNeededByUndo(context, project, chosen)
-    const sessions = endedBy(context, chosen)
+    const sessions = findEmptiedSessions(context, chosen)
     if (!dryRun) removeRows(context, chosen)
     return { forgetsUndo, sessions }
   })
@@ -82,7 +82,7 @@ async function dropHere(
 }
 
 /** In the project, or with `of` in a session of the project or of none. */
-function checkpointNamed(
+function findCheckpoint(
   context: ProjectContext,
   project: Project | undefined,
   { ref, of }: { readonly ref: string; readonly of: string | undefined },
@@ -133,7 +133,7 @@ function isNeededByUndo(
 }
 
 /** Sessions of which nothing is left. */
-function endedBy({ ledger }: ProjectContext, chosen: readonly Checkpoint[]): string[] {
+function findEmptiedSessions({ ledger }: ProjectContext, chosen: readonly Checkpoint[]): string[] {
   const ids = new Set<CheckpointId>(chosen.map(({ id }) => id))
   const keys = new Set(chosen.flatMap(({ session }) => session?.key ?? []))
   return [...keys].flatMap((key) => {
@@ -146,7 +146,7 @@ function endedBy({ ledger }: ProjectContext, chosen: readonly Checkpoint[]): str
 /** Inside the transaction. A session whose head goes continues from the checkpoint before it. */
 function removeRows(context: ProjectContext, chosen: readonly Checkpoint[]): void {
   const { ledger, clock } = context
-  const over = endedBy(context, chosen)
+  const over = findEmptiedSessions(context, chosen)
   ledger.pruning.moveHeads(chosen.map(({ id }) => id))
   ledger.pruning.drop(chosen.map(({ id }) => id))
   for (const id of over) {

@@ -15,7 +15,7 @@ import { failpoint } from '../../system/index.js'
 import { removeAndCollect } from './gc.js'
 import { knownProject, type StoreContext } from '../operation/context.js'
 import { projectOperation } from '../operation/operation.js'
-import { commitFacts, replaceCommits } from '../store/replace-commits.js'
+import { commitMetadata, replaceCommits } from '../store/replace-commits.js'
 import { parseProjectPath } from '../restore/rewind.js'
 
 export type ForgetResult = {
@@ -43,13 +43,13 @@ export const forget = projectOperation({
         hint: "Name a file or folder in it. To delete this project's history: savestate clear",
       })
     const project = knownProject(context)
-    if (project === undefined) throw nowhere(path)
-    const work = () => forgetHere(context, project, { path, dryRun: input.dryRun })
+    if (project === undefined) throw unknownPathError(path)
+    const work = () => forgetUnderLock(context, project, { path, dryRun: input.dryRun })
     return removeAndCollect(context, project, { purpose: 'forget', hooks, work })
   },
 })
 
-async function forgetHere(
+async function forgetUnderLock(
   context: StoreContext,
   project: Project,
   { path, dryRun }: { readonly path: BytePath; readonly dryRun: boolean },
@@ -58,11 +58,11 @@ async function forgetHere(
   const rewritten = await context.snapshots.rewrite({
     project: project.id,
     path,
-    checkpoints: points.map((point) => commitFacts(point, project)),
+    checkpoints: points.map((point) => commitMetadata(point, project)),
   })
-  if (rewritten.length === 0) throw nowhere(path)
+  if (rewritten.length === 0) throw unknownPathError(path)
   failpoint('forget:written')
-  if (!dryRun) await record(context, project, { rewritten, path })
+  if (!dryRun) await replaceRows(context, project, { rewritten, path })
   return {
     path: pathText(path),
     checkpoints: rewritten.map(({ checkpoint }) => checkpoint),
@@ -73,7 +73,7 @@ async function forgetHere(
   }
 }
 
-async function record(
+async function replaceRows(
   context: StoreContext,
   project: Project,
   { rewritten, path }: { readonly rewritten: readonly Rewritten[]; readonly path: BytePath },
@@ -90,7 +90,7 @@ async function record(
   })
 }
 
-function nowhere(path: BytePath): SavestateError {
+function unknownPathError(path: BytePath): SavestateError {
   return new SavestateError(
     'BAD_INPUT',
     `No checkpoint of this project has ${JSON.stringify(pathText(path))}`,

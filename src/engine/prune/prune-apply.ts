@@ -80,7 +80,7 @@ function applyUnattached(
 ): void {
   if (unattached.drop.length === 0) return
   const done = ledger.transaction(() => {
-    const still = stillDue(ledger.pruning.checkpointsOf(null), unattached, ends)
+    const still = selectStillDue(ledger.pruning.checkpointsOf(null), unattached, ends)
     ledger.pruning.drop(still.map(({ id }) => id))
     return still
   })
@@ -97,7 +97,7 @@ async function applyTo(
   if (new Journals(home).pending().includes(project.id)) return 'a rewind of it is unfinished'
   const done = ledger.transaction(() => {
     if (isUsedSince(ledger, plan)) return undefined
-    const drops = stillDue(ledger.pruning.checkpointsOf(project.id), plan, ends)
+    const drops = selectStillDue(ledger.pruning.checkpointsOf(project.id), plan, ends)
     ledger.pruning.dropFiles(drops.flatMap((it) => (it.keepsState === true ? it.id : [])))
     ledger.pruning.drop(drops.flatMap((it) => (it.keepsState === true ? [] : it.id)))
     return { drops, isForgotten: isWhole && ledger.pruning.forgetProject(project.id) }
@@ -123,7 +123,7 @@ async function applyTo(
 }
 
 /** Inside the transaction. Without what was pinned, named or continued since, or belongs to a session that stayed. */
-function stillDue(
+function selectStillDue(
   rows: readonly PruningRow[],
   { drop, known }: PointsPlan,
   ends: ReadonlySet<SessionKey>,

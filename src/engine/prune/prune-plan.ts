@@ -19,7 +19,7 @@ import type { StoreContext } from '../operation/context.js'
 import type { ProjectState } from '../projects/project-state.js'
 import {
   readProjects,
-  heldSessions,
+  leasedSessions,
   type Point,
   readPoints,
   type PruneProject,
@@ -83,16 +83,16 @@ export async function planPrune(
   const { home, clock, ledger } = context
   const nowMs = clock.nowMs()
   const { config } = storeSettings(home)
-  const held = heldSessions(context, nowMs)
-  const projects = await readProjects(context, { nowMs, input, held, fallback: config })
+  const leased = leasedSessions(context, nowMs)
+  const projects = await readProjects(context, { nowMs, input, leased, fallback: config })
   const dropOrphans = input.keepOrphans !== true && input.unattended !== true
   const rules = retentionPolicy(config, input)
-  const loose = readPoints(context, null, { rules, nowMs, touchedAtMs: nowMs, held })
-  const removable = removableSessions(context, { projects, loose, held })
+  const loose = readPoints(context, null, { rules, nowMs, touchedAtMs: nowMs, leased })
+  const removable = removableSessions(context, { projects, loose, leased })
   const ends = isFirst ? unusedSessions(removable, projects, { rules, nowMs, dropOrphans }) : []
   const when = { nowMs, dropOrphans, ends: endsOf(ends) }
-  const byRules = new Map(projects.map((it) => [it, isFirst ? dropsOf(it, when) : []]))
-  const unattached = isFirst ? dropsOfUnattached(loose, { rules, ...when }) : []
+  const byRules = new Map(projects.map((it) => [it, isFirst ? planProject(it, when) : []]))
+  const unattached = isFirst ? planUnattached(loose, { rules, ...when }) : []
   const gone = new Set([...byRules.values(), unattached].flatMap((it) => it.map(({ id }) => id)))
   const sizes = await StoreSizes.take(context)
   const commitsLeft = (without: ReadonlySet<CheckpointId>) =>
@@ -125,7 +125,7 @@ export async function planPrune(
   for (const [project, drop] of byRules) {
     const plan = planOf(project, [...drop, ...dropsForSize(project, forSize)])
     const commits = project.points.flatMap((it) => (allGone.has(it.id) ? commitOf(it) : []))
-    const isPast = isFirst && isUnneeded(project, when)
+    const isPast = isFirst && isPastUse(project, when)
     plans.push({
       ...plan,
       project: project.summary.project,
@@ -160,11 +160,11 @@ function removableSessions(
   {
     projects,
     loose,
-    held,
+    leased,
   }: {
     readonly projects: readonly PruneProject[]
     readonly loose: readonly Point[]
-    readonly held: ReadonlySet<SessionKey>
+    readonly leased: ReadonlySet<SessionKey>
   },
 ): Session[] {
   const points = [...projects.flatMap((project) => project.points), ...loose]
@@ -178,7 +178,7 @@ function removableSessions(
   )
   return ledger.sessions
     .list({})
-    .filter(({ key, project }) => !held.has(key) && !kept.has(key) && !faulty.has(project))
+    .filter(({ key, project }) => !leased.has(key) && !kept.has(key) && !faulty.has(project))
 }
 
 /** Sessions that were not used for too long, or whose project is gone. `rules`: for sessions without a project. */
@@ -217,7 +217,7 @@ function commitOf({ commit }: Point): readonly ObjectId[] {
   return commit === null ? [] : [commit]
 }
 
-function dropsOf(
+function planProject(
   { state, summary, points, rules, fault }: PruneProject,
   { ends, ...when }: When,
 ): Drop[] {
@@ -232,7 +232,7 @@ function dropsOf(
 }
 
 /** A session without a project has no folder that could be gone; and its last use is that of the session. */
-function dropsOfUnattached(
+function planUnattached(
   points: readonly Point[],
   { rules, ends, nowMs }: When & { readonly rules: PruneProject['rules'] },
 ): Drop[] {
@@ -265,7 +265,7 @@ function dropsForSize(
 }
 
 /** It was not used for long, or its folder is gone. */
-function isUnneeded(
+function isPastUse(
   { state, summary, rules, fault }: PruneProject,
   { nowMs, dropOrphans }: When,
 ): boolean {

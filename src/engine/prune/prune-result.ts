@@ -98,7 +98,7 @@ export type Measured = {
   readonly sizeBytes: number
 }
 
-export function resultOf(
+export function buildResult(
   plan: PrunePlan,
   tally: Tally,
   { applied, startBytes, sizeBytes }: Measured,
@@ -134,7 +134,7 @@ export function resultOf(
     errors: tally.errors,
     bytesReclaimed: applied ? Math.max(0, startBytes - sizeBytes) : 0,
     sizeBytes,
-    above: byBytes > 0 ? { byBytes, because: reasons(plan), projects: largest } : null,
+    above: byBytes > 0 ? { byBytes, because: listKeepReasons(plan), projects: largest } : null,
   }
 }
 
@@ -143,7 +143,7 @@ function viewPoints({ drop, keep }: PointsPlan): PrunePointsView {
 }
 
 /** Lists what the rules keep. */
-function reasons({ projects }: PrunePlan): string[] {
+function listKeepReasons({ projects }: PrunePlan): string[] {
   const counts = new Map<string, number>()
   for (const { keep } of projects)
     for (const [why, count] of keep) counts.set(why, (counts.get(why) ?? 0) + count)

@@ -71,19 +71,19 @@ export async function planSize(context: StoreContext, request: Request): Promise
   }
 }
 
-/** A snapshot or a state that a checkpoint holds. */
-type Hold = { readonly graph: 'objects' | 'states'; readonly root: string }
-type Row = Point & { readonly files: Hold | null; readonly content: Hold | null }
+/** A snapshot or a state that keeps objects alive. */
+type Root = { readonly graph: 'objects' | 'states'; readonly id: string }
+type Row = Point & { readonly files: Root | null; readonly content: Root | null }
 
 /** One step of a removal: a checkpoint, only its files, or a session with all its checkpoints. */
 type Candidate = {
   readonly rows: readonly Row[]
-  readonly holds: readonly Hold[]
+  readonly roots: readonly Root[]
   readonly keepsState: boolean
   readonly session?: Session
 }
 
-type Owner = Giver<Candidate> & { readonly label: string; readonly holds: readonly Hold[] }
+type Owner = Giver<Candidate> & { readonly label: string; readonly roots: readonly Root[] }
 
 function ownersOf(
   { ledger }: StoreContext,
@@ -96,7 +96,7 @@ function ownersOf(
     const rows = points.filter(({ id }) => !gone.has(id)).map(rowOf)
     // Nothing is removed from a project whose settings cannot be read.
     const candidates = isOpen ? candidatesIn(rows, finished) : []
-    return { label, holds: rows.flatMap(holdsOf), candidates }
+    return { label, roots: rows.flatMap(rootsOf), candidates }
   }
   const bySession = new Map<SessionKey, Point[]>()
   for (const point of unattached) {
@@ -119,13 +119,13 @@ function rowOf(point: Point): Row {
   const { commit, state } = point
   return {
     ...point,
-    files: commit === null ? null : { graph: 'objects', root: commit },
-    content: state === null ? null : { graph: 'states', root: stateRoot(state) },
+    files: commit === null ? null : { graph: 'objects', id: commit },
+    content: state === null ? null : { graph: 'states', id: stateRoot(state) },
   }
 }
 
-function holdsOf({ files, content }: Row): Hold[] {
-  return [files, content].filter((hold) => hold !== null)
+function rootsOf({ files, content }: Row): Root[] {
+  return [files, content].filter((root) => root !== null)
 }
 
 /** Takes rows newest first; returns what can be removed, in the order of removal. */
@@ -135,15 +135,15 @@ function candidatesIn(rows: readonly Row[], finished: readonly Session[]): Candi
   const isFree = ({ guard, isHead, session, files }: Row) =>
     guard === null && files !== newest?.files && !(isHead && session?.status === 'in_progress')
   const free = rows.filter(isFree).toReversed()
-  const single = (row: Row): Candidate => ({ rows: [row], holds: holdsOf(row), keepsState: false })
+  const single = (row: Row): Candidate => ({ rows: [row], roots: rootsOf(row), keepsState: false })
   const others = free.filter(({ isHead }) => !isHead)
   const filesOfHeads = free.flatMap((row): Candidate[] =>
-    row.isHead && row.files !== null ? [{ rows: [row], holds: [row.files], keepsState: true }] : [],
+    row.isHead && row.files !== null ? [{ rows: [row], roots: [row.files], keepsState: true }] : [],
   )
   const whole = finished.flatMap((session): Candidate[] => {
     const own = rows.filter((row) => row.session?.key === session.key)
     if (own.length === 0 || own.some((row) => row.files !== null && !isFree(row))) return []
-    return [{ rows: own, holds: own.flatMap(holdsOf), keepsState: false, session }]
+    return [{ rows: own, roots: own.flatMap(rootsOf), keepsState: false, session }]
   })
   return [
     ...others.filter(isAutomatic).map(single),
@@ -158,7 +158,7 @@ function isAutomatic({ group, isPrompt, isSpecial }: Point): boolean {
   return group !== null && !isPrompt && !isSpecial
 }
 
-type Graphs = Readonly<Record<Hold['graph'], WeightedGraph>>
+type Graphs = Readonly<Record<Root['graph'], WeightedGraph>>
 
 const MAX_LARGEST = 3
 
@@ -167,7 +167,7 @@ class StoreModel implements SizeModel<Candidate> {
   readonly #baseBytes: number
   readonly #bytes: Map<Giver<Candidate>, number>
   /** How many removed candidates contain it: a session contains what its checkpoints do. */
-  readonly #removed = new Map<Hold, number>()
+  readonly #removed = new Map<Root, number>()
   readonly #ownerOf = new Map<Candidate, Owner>()
 
   static async read(
@@ -175,13 +175,13 @@ class StoreModel implements SizeModel<Candidate> {
     owners: readonly Owner[],
     { projects, unattached, gone, sizes, restBytes }: Request,
   ): Promise<StoreModel> {
-    const holds = owners.flatMap((owner) => owner.holds)
-    const commits = holds.flatMap((it) => (it.graph === 'objects' ? it.root : []))
+    const roots = owners.flatMap((owner) => owner.roots)
+    const commits = roots.flatMap((it) => (it.graph === 'objects' ? it.id : []))
     const graphs = { objects: await sizes.graph(commits), states: ledger.pruning.stateGraph() }
     const goneStates = [...projects.flatMap((project) => project.points), ...unattached].flatMap(
       ({ id, state }) => (state !== null && gone.has(id) ? stateRoot(state) : []),
     )
-    for (const { graph, root } of holds) graphs[graph].add(root)
+    for (const { graph, id } of roots) graphs[graph].add(id)
     for (const root of goneStates) graphs.states.add(root)
     const baseBytes = restBytes - graphs.states.total
     for (const root of goneStates) graphs.states.remove(root)
@@ -191,7 +191,7 @@ class StoreModel implements SizeModel<Candidate> {
   private constructor(owners: readonly Owner[], graphs: Graphs, baseBytes: number) {
     this.#graphs = graphs
     this.#baseBytes = baseBytes
-    this.#bytes = new Map(owners.map((owner) => [owner, this.#sizeOf(owner.holds).bytes]))
+    this.#bytes = new Map(owners.map((owner) => [owner, this.#sizeOf(owner.roots).bytes]))
     for (const owner of owners)
       for (const candidate of owner.candidates) this.#ownerOf.set(candidate, owner)
   }
@@ -222,18 +222,18 @@ class StoreModel implements SizeModel<Candidate> {
   /** By what they would take without everything that they could give. */
   largest(owners: readonly Owner[]): LargeProject[] {
     return owners
-      .map(({ label, candidates, holds }) => {
-        const free = new Set(candidates.flatMap((it) => it.holds))
-        return { path: label, ...this.#sizeOf(holds.filter((hold) => !free.has(hold))) }
+      .map(({ label, candidates, roots }) => {
+        const free = new Set(candidates.flatMap((it) => it.roots))
+        return { path: label, ...this.#sizeOf(roots.filter((root) => !free.has(root))) }
       })
       .sort((a, b) => b.bytes - a.bytes)
       .slice(0, MAX_LARGEST)
   }
 
-  #sizeOf(holds: readonly Hold[]): { readonly bytes: number; readonly stateBytes: number } {
-    const bytesIn = (graph: Hold['graph']) =>
+  #sizeOf(roots: readonly Root[]): { readonly bytes: number; readonly stateBytes: number } {
+    const bytesIn = (graph: Root['graph']) =>
       this.#graphs[graph].reachedFrom(
-        holds.flatMap((hold) => (hold.graph === graph ? hold.root : [])),
+        roots.flatMap((root) => (root.graph === graph ? root.id : [])),
       )
     const stateBytes = bytesIn('states')
     return { bytes: bytesIn('objects') + stateBytes, stateBytes }
@@ -243,12 +243,12 @@ class StoreModel implements SizeModel<Candidate> {
     const owner = this.#ownerOf.get(candidate)
     if (owner === undefined) return
     const before = this.total()
-    for (const hold of candidate.holds) {
-      const count = (this.#removed.get(hold) ?? 0) + by
-      this.#removed.set(hold, count)
-      const graph = this.#graphs[hold.graph]
-      if (by === 1 && count === 1) graph.remove(hold.root)
-      if (by === -1 && count === 0) graph.add(hold.root)
+    for (const root of candidate.roots) {
+      const count = (this.#removed.get(root) ?? 0) + by
+      this.#removed.set(root, count)
+      const graph = this.#graphs[root.graph]
+      if (by === 1 && count === 1) graph.remove(root.id)
+      if (by === -1 && count === 0) graph.add(root.id)
     }
     this.#bytes.set(owner, this.bytesOf(owner) + this.total() - before)
   }

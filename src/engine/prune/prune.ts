@@ -9,7 +9,7 @@ import type { Hooks } from '../operation/callbacks.js'
 import { storeOperation } from '../operation/operation.js'
 import { applyPlan } from './prune-apply.js'
 import { planPrune, type PrunePlan } from './prune-plan.js'
-import { type PruneResult, resultOf, Tally } from './prune-result.js'
+import { type PruneResult, buildResult, Tally } from './prune-result.js'
 import { recoverAll } from '../restore/recover.js'
 import { storeSettings } from '../store/settings.js'
 import { recordAbove } from '../store/sizes.js'
@@ -40,11 +40,11 @@ export const prune = storeOperation({
     for (const { project, fault } of first.projects)
       if (fault !== null) tally.fail(pathText(project.path), fault)
     const sizes = { startBytes, sizeBytes: first.sizeBytes }
-    const shown = resultOf(first, tally, { applied: false, ...sizes })
-    if (dryRun || !(await isAgreed(first, shown, hooks))) return shown
+    const shown = buildResult(first, tally, { applied: false, ...sizes })
+    if (dryRun || !(await isConfirmed(first, shown, hooks))) return shown
     const sizeBytes = await applyInRounds(context, first, { input, tally, isOver })
     context.ledger.record.set('pruned_at', context.clock.nowMs())
-    const result = resultOf(first, tally, { applied: true, startBytes, sizeBytes })
+    const result = buildResult(first, tally, { applied: true, startBytes, sizeBytes })
     recordAbove(context, result.above?.projects ?? [])
     // Copying the ledger must not bring the store over its limit.
     if (sizeBytes + context.ledger.vacuum.bytesInUse() <= first.capBytes) await backUp(context)
@@ -95,7 +95,7 @@ async function applyInRounds(
 }
 
 /** Asks about the plan that will be carried out. Planning again after the answer could remove more than was shown. */
-async function isAgreed(first: PrunePlan, shown: PruneResult, hooks: Hooks): Promise<boolean> {
+async function isConfirmed(first: PrunePlan, shown: PruneResult, hooks: Hooks): Promise<boolean> {
   return !hasWork(first) || hooks.confirmPrune === undefined || hooks.confirmPrune(shown)
 }
 

@@ -8,7 +8,7 @@ import {
   statusText,
   type ToolCall,
 } from '../../model/index.js'
-import { cut, oneLine, shownText, shownValue } from './brief-value.js'
+import { truncate, escapeToOneLine, formatText, formatValue } from './brief-value.js'
 import type { InFlight } from './tool-calls.js'
 import type { ChangeView } from '../checkpoints/views.js'
 
@@ -36,16 +36,16 @@ export function briefText(brief: Brief, options: BriefOptions = {}): string {
   const { maxChars = 4000 } = options
   const { session, ancestors, inFlight, changes, notices } = brief
   const opening: Section = [
-    `You are resuming the session ${JSON.stringify(session.id)} (${shownText(statusText(session.status))}${brief.project === null ? '' : `, in ${brief.project}`}).`,
+    `You are resuming the session ${JSON.stringify(session.id)} (${formatText(statusText(session.status))}${brief.project === null ? '' : `, in ${brief.project}`}).`,
     [],
   ]
   const sections: readonly Section[] = [
     [
       'Uncertain: these calls were running when the process ended. Their effect is unverified; check before repeating them.',
-      inFlight.map(shownCall),
+      inFlight.map(formatCall),
     ],
     ['Interrupted work:', notices],
-    ['Reverted:', revertedBy(ancestors)],
+    ['Reverted:', describeReverts(ancestors)],
     [
       'Changed in the folder since the last checkpoint with files:',
       changes.map(({ change, path }) => `${change} ${path}`),
@@ -55,30 +55,30 @@ export function briefText(brief: Brief, options: BriefOptions = {}): string {
       brief.confirmed
         .filter(({ status }) => status !== 'started')
         .reverse()
-        .map((call) => `${shownCall(call)}: ${call.status}${shownOutcome(call)}`),
+        .map((call) => `${formatCall(call)}: ${call.status}${formatOutcome(call)}`),
     ],
     ['Last checkpoints, newest first:', ancestors.map(describeCheckpoint)],
   ]
   const filled = sections.filter(([, lines]) => lines.length > 0)
-  const whole = fit([opening, ...filled], maxChars)
+  const whole = joinWithin([opening, ...filled], maxChars)
   // What is uncertain is never left out for the sake of the opening.
   const isUncertainShown = inFlight.length === 0 || whole.includes('\n- ')
-  return isUncertainShown ? whole : fit(filled, maxChars)
+  return isUncertainShown ? whole : joinWithin(filled, maxChars)
 }
 
-function shownCall({ name, id, args }: Pick<ToolCall, 'name' | 'id' | 'args'>): string {
-  return `${shownText(name)} (call ${shownText(id)}) with ${shownValue(args)}`
+function formatCall({ name, id, args }: Pick<ToolCall, 'name' | 'id' | 'args'>): string {
+  return `${formatText(name)} (call ${formatText(id)}) with ${formatValue(args)}`
 }
 
-function shownOutcome({ status, result, error }: ToolCall): string {
-  if (status === 'confirmed') return `, ${shownValue(result)}`
-  return status === 'failed' ? `, ${shownValue(error)}` : ''
+function formatOutcome({ status, result, error }: ToolCall): string {
+  if (status === 'confirmed') return `, ${formatValue(result)}`
+  return status === 'failed' ? `, ${formatValue(error)}` : ''
 }
 
-function revertedBy(ancestors: readonly Checkpoint[]): string[] {
+function describeReverts(ancestors: readonly Checkpoint[]): string[] {
   return ancestors.flatMap(({ kind, reason, session }) =>
     kind === 'rewind' || kind === 'undo' || kind === 'redo'
-      ? `step ${session?.step ?? '-'}: ${shownText(reason ?? kind)}. What was done after that point is no longer in the state.`
+      ? `step ${session?.step ?? '-'}: ${formatText(reason ?? kind)}. What was done after that point is no longer in the state.`
       : [],
   )
 }
@@ -87,14 +87,14 @@ function revertedBy(ancestors: readonly Checkpoint[]): string[] {
  * Whole lines as long as they fit, and how many are missing where some do not. Of the first line of all, and of the
  * first of a section, as much as fits.
  */
-function fit(sections: readonly Section[], maxChars: number): string {
+function joinWithin(sections: readonly Section[], maxChars: number): string {
   let text = ''
   const add = (line: string, { minChars = Number.POSITIVE_INFINITY } = {}) => {
-    const whole = oneLine(line)
+    const whole = escapeToOneLine(line)
     const before = text === '' ? '' : `${text}\n`
     const room = maxChars - before.length
     if (whole.length <= room) text = before + whole
-    else if (room >= minChars) text = before + cut(whole, room)
+    else if (room >= minChars) text = before + truncate(whole, room)
     return whole.length <= room
   }
   for (const [title, lines] of sections) {
@@ -111,7 +111,7 @@ function fit(sections: readonly Section[], maxChars: number): string {
 
 function describeCheckpoint(checkpoint: Checkpoint): string {
   const { name, reason, kind, session } = checkpoint
-  const label = shownText(name ?? reason ?? kind)
+  const label = formatText(name ?? reason ?? kind)
   const holds = [
     session?.state === null ? undefined : 'state',
     hasFiles(checkpoint) ? 'files' : undefined,

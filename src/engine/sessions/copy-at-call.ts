@@ -7,7 +7,7 @@ import type { SessionContext } from './session-context.js'
 /** Runs inside the transaction that adds the checkpoint; `base` is the state of the head. */
 export type WriteState = (base: StateId | undefined) => StateId | undefined
 
-export function wholeState(
+export function writeWholeState(
   { ledger, memory, order }: SessionContext,
   { state, files }: { readonly state?: unknown; readonly files: boolean },
 ): WriteState {
@@ -16,7 +16,7 @@ export function wholeState(
   return () => ledger.states.write(state, memory)
 }
 
-export function longerList(
+export function writeAppended(
   { ledger, memory, order }: SessionContext,
   {
     key,

@@ -51,7 +51,7 @@ function readPage(context: SessionContext, after: ExportCursor | undefined): Exp
     limit: PAGE,
   })
   for (const checkpoint of rows) {
-    items.push(exchanged(context, { checkpoint, before }))
+    items.push(toExchanged(context, { checkpoint, before }))
     invariant(checkpoint.session !== null, 'a checkpoint with a step is of a session')
     const { step, state } = checkpoint.session
     cursor = { step, id: checkpoint.id, state }
@@ -61,7 +61,7 @@ function readPage(context: SessionContext, after: ExportCursor | undefined): Exp
   return { items, cursor: rows.length < PAGE ? undefined : cursor }
 }
 
-function exchanged(
+function toExchanged(
   context: SessionContext,
   { checkpoint, before }: { readonly checkpoint: Checkpoint; readonly before: StateId | null },
 ): ExchangedCheckpoint {

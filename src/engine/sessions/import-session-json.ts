@@ -18,7 +18,7 @@ import {
 } from './session-json.js'
 import { sessionOperation, storeOperation } from '../operation/operation.js'
 import { type SessionContext, sessionNow } from './session-context.js'
-import { draftOf, inSession } from './session-draft.js'
+import { createDraft, asNextStep } from './session-draft.js'
 
 const items = () => z.custom<ExchangedItems>(isItems)
 
@@ -126,11 +126,11 @@ class Adder {
     }
     const session = sessionNow(this.#context)
     const { name, reason, createdAtMs } = item
-    const draft = { ...draftOf(this.#context, { kind: 'imported', name, reason }), createdAtMs }
+    const draft = { ...createDraft(this.#context, { kind: 'imported', name, reason }), createdAtMs }
     const state = this.#write(item)
     this.#last = state
     const { status } = session
-    const made = inSession(draft, session, {
+    const made = asNextStep(draft, session, {
       status,
       parent: session.head,
       toolCall: null,

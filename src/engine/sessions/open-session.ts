@@ -11,7 +11,7 @@ import {
   type Session,
 } from '../../model/index.js'
 import { isOwnIdentity, isSurelyDead, ownIdentity } from '../../system/index.js'
-import { CallOrder } from './write-queue.js'
+import { WriteQueue } from './write-queue.js'
 import type { StoreContext } from '../operation/context.js'
 import { type SessionContext, StartTimes } from './session-context.js'
 
@@ -56,7 +56,7 @@ export function openInTransaction(context: StoreContext, request: OpenRequest): 
     running: new Set(),
     retried: new Set(),
     starts: new StartTimes(),
-    order: new CallOrder(id),
+    order: new WriteQueue(id),
   }
 }
 

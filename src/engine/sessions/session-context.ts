@@ -7,7 +7,7 @@ import {
   SavestateError,
   type Session,
 } from '../../model/index.js'
-import type { CallOrder } from './write-queue.js'
+import type { WriteQueue } from './write-queue.js'
 import type { StoreContext } from '../operation/context.js'
 
 export type SessionContext = StoreContext & {
@@ -22,7 +22,7 @@ export type SessionContext = StoreContext & {
   readonly retried: Set<string>
   readonly starts: StartTimes
   /** Of the calls that write. */
-  readonly order: CallOrder
+  readonly order: WriteQueue
 }
 
 /** Start times of tool calls. The journal tells two attempts at a call apart by them, so each is used once. */
@@ -44,7 +44,7 @@ export function sessionNow({ ledger, hold }: SessionContext): Session {
 }
 
 /** When the lease ends if nothing more is heard; every write renews it. */
-export function leaseUntil({ clock, isLeased }: SessionContext): number | null {
+export function leaseExpiryMs({ clock, isLeased }: SessionContext): number | null {
   return isLeased ? clock.nowMs() + LEASE_MS : null
 }
 

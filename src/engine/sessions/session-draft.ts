@@ -19,7 +19,7 @@ export type Draft = Omit<Checkpoint, 'session'>
 type Labels = Pick<Checkpoint, 'name' | 'reason'>
 
 /** Throws BAD_INPUT. */
-export function labelsOf(said: {
+export function parseLabels(said: {
   readonly name?: string | undefined
   readonly reason?: string | undefined
 }): Labels {
@@ -29,7 +29,7 @@ export function labelsOf(said: {
   }
 }
 
-export function draftOf(
+export function createDraft(
   { clock, project }: Pick<SessionContext, 'clock' | 'project'>,
   facts: Labels & { readonly kind: CheckpointKind },
 ): Draft {
@@ -48,7 +48,7 @@ export function draftOf(
 }
 
 /** Writes its commit and ref. */
-export async function draftWithFiles(
+export async function createDraftWithFiles(
   context: SessionContext,
   {
     captured,
@@ -64,14 +64,14 @@ export async function draftWithFiles(
   return prepareCheckpoint(context, project, { captured, facts: { ...facts, previous } })
 }
 
-type InSession = Draft & { readonly session: SessionFacts }
+type SessionStepDraft = Draft & { readonly session: SessionFacts }
 
 /** The draft as the next step of the session. */
-export function inSession(
+export function asNextStep(
   draft: Draft,
   { key, id, agent, nextStep, turn }: Session,
   facts: Omit<SessionFacts, 'key' | 'id' | 'agent' | 'step' | 'turn'>,
-): Checkpoint & InSession {
+): Checkpoint & SessionStepDraft {
   return { ...draft, session: { key, id, agent, step: nextStep, turn, ...facts } } as Checkpoint &
-    InSession
+    SessionStepDraft
 }

@@ -23,10 +23,10 @@ import { type Look, lookAt, type MomentInput } from '../authorship/note-authors.
 import { hasNothingNew } from '../checkpoints/is-unchanged.js'
 import { sessionOperation } from '../operation/operation.js'
 import { withRecoveredProject } from '../restore/recover.js'
-import { leaseUntil, projectOf, type SessionContext, sessionNow } from './session-context.js'
-import { draftOf, draftWithFiles, inSession, labelsOf } from './session-draft.js'
+import { leaseExpiryMs, projectOf, type SessionContext, sessionNow } from './session-context.js'
+import { createDraft, createDraftWithFiles, asNextStep, parseLabels } from './session-draft.js'
 import { parseStatusInput, type StatusInput } from './session-status.js'
-import { asAtCall, longerList, wholeState, type WriteState } from './copy-at-call.js'
+import { asAtCall, writeAppended, writeWholeState, type WriteState } from './copy-at-call.js'
 import { momentInput, statusInput, wholeText } from '../operation/input-schemas.js'
 import {
   lookAtUncaptured,
@@ -40,7 +40,7 @@ export type SessionSaveResult = CheckpointView & {
   readonly created: boolean
 }
 
-const factsInput = () => ({
+const saveOptionsInput = () => ({
   name: z.optional(z.string()),
   namedBy: z.optional(z.enum(['user', 'agent'])),
   reason: z.optional(z.string()),
@@ -56,12 +56,12 @@ const factsInput = () => ({
   moment: z.optional(momentInput()),
   uncaptured: z.optional(z.enum(['after-calls', 'between-calls', 'forget'])),
 })
-const saveInput = () => z.strictObject({ ...factsInput(), state: z.optional(z.unknown()) })
+const saveInput = () => z.strictObject({ ...saveOptionsInput(), state: z.optional(z.unknown()) })
 const appendInput = () =>
-  z.strictObject({ ...factsInput(), key: z.string(), items: z.array(z.unknown()) })
+  z.strictObject({ ...saveOptionsInput(), key: z.string(), items: z.array(z.unknown()) })
 
 /** What a save says of itself besides the state. */
-export type Facts = {
+export type SaveOptions = {
   readonly name?: string | undefined
   /** Undefined: the program that saves gives its steps names. */
   readonly namedBy?: NamedBy | undefined
@@ -91,8 +91,8 @@ export const saveSession = sessionOperation({
     const { name, namedBy: by } = input
     if (name !== undefined && by !== undefined)
       checkName(context, context.project?.id, { name, by })
-    const writeState = wholeState(context, input)
-    const facts = withMetadata(context, input)
+    const writeState = writeWholeState(context, input)
+    const facts = copyMetadata(context, input)
     return context.order.do(() => addCheckpoint(context, facts, { hooks, writeState }))
   },
 })
@@ -104,13 +104,13 @@ export const appendToSession = sessionOperation({
   input: appendInput,
   run: async (context, { key, items, ...input }, hooks) => {
     context.order.expectOpen()
-    const writeState = longerList(context, { key, items, files: input.files })
-    const facts = withMetadata(context, input)
+    const writeState = writeAppended(context, { key, items, files: input.files })
+    const facts = copyMetadata(context, input)
     return context.order.do(() => addCheckpoint(context, facts, { hooks, writeState }))
   },
 })
 
-function withMetadata(context: SessionContext, input: Facts): Facts {
+function copyMetadata(context: SessionContext, input: SaveOptions): SaveOptions {
   const waits = input.files || !context.order.isFree
   return { ...input, metadata: asAtCall(context, input.metadata, { waits }) }
 }
@@ -126,10 +126,10 @@ type Work = {
 /** In the order of the session's calls. */
 export async function addCheckpoint(
   context: SessionContext,
-  input: Facts,
+  input: SaveOptions,
   work: Work,
 ): Promise<SessionSaveResult> {
-  const known = sameOperation(context, input.operationId)
+  const known = findSavedOperation(context, input.operationId)
   if (known !== undefined) return known
   if (!input.files) return commit(context, input, { ...work, captured: undefined })
   const project = projectOf(context)
@@ -142,11 +142,11 @@ export async function addCheckpoint(
       const look = lookAt(
         context,
         project,
-        work.moment ?? input.moment ?? ownMoment(context, project),
+        work.moment ?? input.moment ?? defaultMoment(context, project),
       )
       const news = lookAtUncaptured(context, project, { captured, look: input.uncaptured })
       const { changes } = news
-      const same = input.ifChanged === true ? sameFiles(context, project, captured) : undefined
+      const same = input.ifChanged === true ? findUnchanged(context, project, captured) : undefined
       const isNew = same === undefined || changes.length > 0
       if (!isNew) look.foundNothing()
       const by = input.reason ?? 'a call'
@@ -165,13 +165,13 @@ export async function addCheckpoint(
 const SOME_AGENT = 'agent'
 
 /** Between two saves of one session its agent made the changes; before the first save it may have been the user. */
-function ownMoment({ ledger, hold }: SessionContext, { id }: Project): Moment {
+function defaultMoment({ ledger, hold }: SessionContext, { id }: Project): Moment {
   const who = ledger.sessions.byKey(hold.key)?.agent ?? SOME_AGENT
   const isNext = ledger.checkpoints.newestFiles(id)?.session?.key === hold.key
   return { type: 'said', who: isNext ? [who] : [who, PERSON] }
 }
 
-function sameFiles(
+function findUnchanged(
   context: SessionContext,
   { id }: Project,
   captured: Captured,
@@ -184,7 +184,7 @@ function sameFiles(
 }
 
 /** What was saved under that id already, unless a rewind has taken it back: then it may be saved again. */
-function sameOperation(
+function findSavedOperation(
   context: SessionContext,
   operationId: string | undefined,
 ): SessionSaveResult | undefined {
@@ -197,13 +197,16 @@ function sameOperation(
 }
 
 /** Inside the transaction: what a rewind has left behind keeps everything but the id. */
-function takeOperation({ ledger, hold }: SessionContext, operationId: string | undefined): void {
+function releaseOperationId(
+  { ledger, hold }: SessionContext,
+  operationId: string | undefined,
+): void {
   if (operationId === undefined) return
   const left = ledger.checkpoints.byOperation(hold.key, operationId)
   if (left !== undefined) ledger.checkpoints.releaseOperation(left.id)
 }
 
-type Commitment = Work & {
+type CommitWork = Work & {
   readonly captured: Captured | undefined
   /** At what was captured. */
   readonly look?: Look | undefined
@@ -213,37 +216,42 @@ type Commitment = Work & {
 /** The rows, after the objects and the ref. */
 export async function commit(
   context: SessionContext,
-  input: Facts,
-  work: Commitment,
+  input: SaveOptions,
+  work: CommitWork,
 ): Promise<SessionSaveResult> {
   const { ledger, memory } = context
   const { captured, kind = 'save', look } = work
-  const labels = labelsOf(input)
+  const labels = parseLabels(input)
   // Without files nothing is waited for: the state is read before the call returns.
   const draft =
     captured === undefined
-      ? draftOf(context, { kind, ...labels })
-      : await draftWithFiles(context, { kind, ...labels, captured, authors: look?.authors ?? null })
+      ? createDraft(context, { kind, ...labels })
+      : await createDraftWithFiles(context, {
+          kind,
+          ...labels,
+          captured,
+          authors: look?.authors ?? null,
+        })
   failpoint('save:before-row')
   try {
     const saved = ledger.transaction((): SessionSaveResult => {
       ledger.sessions.check(context.hold)
       // Again: another process may have been quicker.
-      const known = sameOperation(context, input.operationId)
+      const known = findSavedOperation(context, input.operationId)
       if (known !== undefined) return known
-      takeOperation(context, input.operationId)
+      releaseOperationId(context, input.operationId)
       const session = sessionNow(context)
       refuseMovedHead(session, input.expectedHead)
       const head = session.head === null ? undefined : ledger.checkpoints.get(session.head)
       const state = work.writeState(head?.session?.state ?? undefined) ?? null
-      const made = inSession(draft, session, { ...sessionInput(input, session), state })
-      ledger.checkpoints.insert(made, detailsIn(work))
+      const made = asNextStep(draft, session, { ...sessionFields(input, session), state })
+      ledger.checkpoints.insert(made, snapshotDetails(work))
       look?.made(made.id)
       if (made.name !== null && input.namedBy !== undefined)
         ledger.nameOwners.record(made.id, input.namedBy)
       const { status } = made.session
       const atMs = made.createdAtMs
-      const leaseUntilMs = leaseUntil(context)
+      const leaseUntilMs = leaseExpiryMs(context)
       ledger.sessions.advance(context.hold, { head: made.id, status, atMs, leaseUntilMs })
       return { ...viewCheckpoint(made), created: true }
     })
@@ -256,11 +264,11 @@ export async function commit(
   }
 }
 
-function detailsIn({ captured, uncaptured }: Commitment): SnapshotDetails | undefined {
+function snapshotDetails({ captured, uncaptured }: CommitWork): SnapshotDetails | undefined {
   return captured === undefined ? undefined : { ...captured.snapshot, uncaptured }
 }
 
-function sessionInput(input: Facts, session: Session) {
+function sessionFields(input: SaveOptions, session: Session) {
   return {
     status: statusAfter(session.status, input.status),
     parent: session.head,
@@ -272,7 +280,7 @@ function sessionInput(input: Facts, session: Session) {
 }
 
 /** A session that is saved to goes on, unless it is said to end. */
-function statusAfter(now: Status, input: Facts['status']): Status {
+function statusAfter(now: Status, input: SaveOptions['status']): Status {
   if (input !== undefined) return parseStatusInput(input)
   return now.state === 'in_progress' ? now : IN_PROGRESS
 }

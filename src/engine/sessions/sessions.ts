@@ -16,7 +16,7 @@ import { nameTarget } from '../checkpoints/describe-target.js'
 import { isHeld, openInTransaction, unknownSession } from './open-session.js'
 import { storeOperation } from '../operation/operation.js'
 import { type SessionContext, sessionNow } from './session-context.js'
-import { type Draft, draftOf, inSession } from './session-draft.js'
+import { type Draft, createDraft, asNextStep } from './session-draft.js'
 import { resolveInSession } from '../checkpoints/resolve-ref.js'
 import { type SessionSummary, summarize } from './session-queries.js'
 import { isInterrupted, type SessionView, viewSession } from './session-view.js'
@@ -112,7 +112,7 @@ async function forkFrom(
   const origin = from.session === null ? undefined : ledger.sessions.byKey(from.session.key)
   const projectId = from.project ?? origin?.project ?? null
   const project = projectId === null ? undefined : ledger.project(projectId)
-  const draft = await draftOfFork({ ...context, project }, from)
+  const draft = await createForkDraft({ ...context, project }, from)
   const details = ledger.checkpoints.details(from.id)
   const agent = request.agent ?? origin?.agent ?? undefined
   return ledger.transaction(() => {
@@ -120,7 +120,7 @@ async function forkFrom(
     if (ledger.checkpoints.get(from.id) === undefined) throw unknownCheckpoint(from.id)
     const opened = openInTransaction(context, { id: request.id, agent, project, must: 'be new' })
     const { hold } = opened
-    const made = inSession(draft, sessionNow(opened), {
+    const made = asNextStep(draft, sessionNow(opened), {
       parent: from.id,
       status: IN_PROGRESS,
       toolCall: null,
@@ -142,12 +142,12 @@ async function forkFrom(
 }
 
 /** With files it has a commit and a ref of its own for the same tree. */
-async function draftOfFork(
+async function createForkDraft(
   context: StoreContext & { readonly project: Project | undefined },
   from: Checkpoint,
 ): Promise<Draft> {
   const facts = { kind: 'save', name: null, reason: `fork of ${nameTarget(from)}` } as const
-  const draft = { ...draftOf(context, facts), authors: [] }
+  const draft = { ...createDraft(context, facts), authors: [] }
   const { project } = context
   if (!hasFiles(from) || project === undefined) return draft
   const { commit } = await context.snapshots.record({

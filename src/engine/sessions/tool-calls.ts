@@ -74,8 +74,8 @@ async function runCall<Result>(
   const { id } = request
   const { ledger, hold, order } = context
   const asked = { ...request, args: asAtCall(context, request.args) }
-  const begun = await order.do(async () => begin(context, asked))
-  if ('ended' in begun) return outcomeOf(begun.ended) as Result
+  const begun = await order.do(async () => startCall(context, asked))
+  if ('ended' in begun) return unwrapOutcome(begun.ended) as Result
   const { call } = begun
   const { idempotencyKey, startedAtMs } = call
   const partial = (value: unknown) => {
@@ -86,9 +86,9 @@ async function runCall<Result>(
   }
   try {
     // Its turn is over: while it runs it may save.
-    const result = await ranTool(context, call, () => run({ idempotencyKey, partial }))
+    const result = await runAndRecordFailure(context, call, () => run({ idempotencyKey, partial }))
     failpoint('tool:ran')
-    await noteEnd(context, call, { status: 'confirmed', outcome: result })
+    await recordEnd(context, call, { status: 'confirmed', outcome: result })
     failpoint('tool:confirmed')
     return result
   } finally {
@@ -96,18 +96,18 @@ async function runCall<Result>(
   }
 }
 
-type Beginning = { readonly ended: ToolCall } | { readonly call: Begun }
+type Start = { readonly ended: ToolCall } | { readonly call: StartedCall }
 
 /** Notes that it is about to run, unless its end is known. */
-function begin(context: SessionContext, { id, name, args }: ToolRequest): Beginning {
+function startCall(context: SessionContext, { id, name, args }: ToolRequest): Start {
   const { ledger, hold, clock } = context
   const known = ledger.tools.get(hold.key, id)
   if (known !== undefined && known.status !== 'started') return { ended: known }
   if (context.running.has(id)) {
     throw new SavestateError('BAD_INPUT', `The tool call ${JSON.stringify(id)} is running already`)
   }
-  if (known !== undefined && !context.retried.has(id)) throw unverified(known)
-  const idempotencyKey = known?.idempotencyKey ?? keyOf(hold.id, { id, name })
+  if (known !== undefined && !context.retried.has(id)) throw unverifiedError(known)
+  const idempotencyKey = known?.idempotencyKey ?? idempotencyKeyFor(hold.id, { id, name })
   const startedAtMs = context.starts.next(clock.nowMs())
   const call = { id, idempotencyKey, startedAtMs }
   ledger.transaction(() => {
@@ -154,24 +154,24 @@ function checkCall(request: ToolRequest, run: unknown): void {
     )
 }
 
-async function ranTool<Result>(
+async function runAndRecordFailure<Result>(
   context: SessionContext,
-  call: Begun,
+  call: StartedCall,
   run: () => Promise<Result> | Result,
 ): Promise<Result> {
   try {
     return await run()
   } catch (error) {
-    await noteEnd(context, call, { status: 'failed', outcome: storable(error) })
+    await recordEnd(context, call, { status: 'failed', outcome: toStorable(error) })
     throw error
   }
 }
 
 /** Also of a call whose session was closed meanwhile: it did happen. */
-async function noteEnd(context: SessionContext, call: Begun, ended: End): Promise<void> {
+async function recordEnd(context: SessionContext, call: StartedCall, ended: Ending): Promise<void> {
   const outcome = asAtCall(context, ended.outcome)
   try {
-    await context.order.finish(async () => end(context, call, { ...ended, outcome }))
+    await context.order.finish(async () => endCall(context, call, { ...ended, outcome }))
   } catch (error) {
     if (!(error instanceof SavestateError) || error.code !== 'STORE_CLOSED') throw error
     throw new SavestateError(
@@ -201,8 +201,8 @@ export const decideTool = sessionOperation({
     if (known?.status !== 'started') {
       throw new SavestateError('BAD_INPUT', `No tool call ${JSON.stringify(id)} is in flight`)
     }
-    if (action === 'confirm') end(context, known, { status: 'confirmed', outcome: result })
-    else if (action === 'skip') end(context, known, { status: 'skipped', outcome: undefined })
+    if (action === 'confirm') endCall(context, known, { status: 'confirmed', outcome: result })
+    else if (action === 'skip') endCall(context, known, { status: 'skipped', outcome: undefined })
     else {
       ledger.transaction(() => ledger.sessions.check(hold))
       context.retried.add(id)
@@ -223,14 +223,14 @@ export function inFlight({ ledger, hold }: SessionContext): InFlight[] {
   }))
 }
 
-type Begun = Pick<ToolCall, 'id' | 'idempotencyKey' | 'startedAtMs'>
+type StartedCall = Pick<ToolCall, 'id' | 'idempotencyKey' | 'startedAtMs'>
 
-type End = {
+type Ending = {
   readonly status: 'confirmed' | 'failed' | 'skipped'
   readonly outcome: unknown
 }
 
-function end({ ledger, hold, clock }: SessionContext, begun: Begun, ended: End): void {
+function endCall({ ledger, hold, clock }: SessionContext, begun: StartedCall, ended: Ending): void {
   const { id, idempotencyKey, startedAtMs } = begun
   const call = { id, idempotencyKey, startedAtMs, ...ended, atMs: clock.nowMs() }
   ledger.transaction(() => {
@@ -239,32 +239,32 @@ function end({ ledger, hold, clock }: SessionContext, begun: Begun, ended: End):
   })
 }
 
-function outcomeOf(call: ToolCall): unknown {
+function unwrapOutcome(call: ToolCall): unknown {
   if (call.status === 'failed') throw call.error
   return call.result
 }
 
 /** What was thrown; where it cannot be kept as it is, what every error has. */
-function storable(error: unknown): unknown {
+function toStorable(error: unknown): unknown {
   try {
     encodeValue(error)
     return error
   } catch {
     // It may be a getter of the caller's that throws, and anything at all. The caller gets what the tool threw.
-    return described(error)
+    return describeThrown(error)
   }
 }
 
-function described(error: unknown): Error {
-  const message = textFrom(() => (isError(error) ? error.message : error)) ?? UNKNOWN
-  const name = isError(error) ? textFrom(() => error.name) : undefined
+function describeThrown(error: unknown): Error {
+  const message = tryToString(() => (isError(error) ? error.message : error)) ?? UNKNOWN
+  const name = isError(error) ? tryToString(() => error.name) : undefined
   return Object.assign(new Error(message), { name: name ?? 'Error' })
 }
 
 const UNKNOWN = 'The tool threw something that cannot be shown'
 
 /** Undefined if the value is one that makes no text. */
-function textFrom(read: () => unknown): string | undefined {
+function tryToString(read: () => unknown): string | undefined {
   try {
     return String(read())
   } catch {
@@ -272,12 +272,15 @@ function textFrom(read: () => unknown): string | undefined {
   }
 }
 
-function keyOf(session: string, call: { readonly id: string; readonly name: string }): string {
+function idempotencyKeyFor(
+  session: string,
+  call: { readonly id: string; readonly name: string },
+): string {
   const text = JSON.stringify([session, call.id, call.name])
   return `savestate-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
 }
 
-function unverified({ id, name, idempotencyKey }: ToolCall): SavestateError {
+function unverifiedError({ id, name, idempotencyKey }: ToolCall): SavestateError {
   return new SavestateError(
     'TOOL_UNVERIFIED',
     `The call ${JSON.stringify(id)} of ${name} was running when its process ended: it may have taken effect`,

@@ -3,7 +3,7 @@
 
 import { SavestateError } from '../../model/index.js'
 
-export class CallOrder {
+export class WriteQueue {
   readonly #session: string
   /** Calls that have not finished. */
   #open = 0
@@ -42,11 +42,11 @@ export class CallOrder {
   finish<Result>(work: () => Promise<Result>): Promise<Result> {
     const isFirst = this.isFree
     this.#open += 1
-    const turn = isFirst ? begun(work) : this.#last.then(work)
-    const over = () => {
+    const turn = isFirst ? callNow(work) : this.#last.then(work)
+    const finished = () => {
       this.#open -= 1
     }
-    this.#last = turn.then(over, over)
+    this.#last = turn.then(finished, finished)
     return turn
   }
 
@@ -75,7 +75,7 @@ export class CallOrder {
 }
 
 /** Work that throws at once has finished too; otherwise `close` would wait for it forever. */
-function begun<Result>(work: () => Promise<Result>): Promise<Result> {
+function callNow<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return work()
   } catch (error) {

@@ -28,15 +28,15 @@ export const clearProject = projectOperation({
     const project = knownProject(context)
     const nothing = { path: pathText(context.path), checkpoints: 0, sessions: 0 }
     if (project === undefined) return { ...nothing, applied: !dryRun, bytesReclaimed: 0 }
-    if (dryRun) return { ...figures(context, project), applied: false, bytesReclaimed: 0 }
-    const work = async () => ({ ...(await clearHere(context, project)), applied: true })
+    if (dryRun) return { ...countContents(context, project), applied: false, bytesReclaimed: 0 }
+    const work = async () => ({ ...(await clearUnderLock(context, project)), applied: true })
     return removeAndCollect(context, project, { purpose: 'clear', hooks, work })
   },
 })
 
-type Figures = Pick<ClearResult, 'path' | 'checkpoints' | 'sessions'>
+type Counts = Pick<ClearResult, 'path' | 'checkpoints' | 'sessions'>
 
-function figures({ ledger }: ProjectContext, { id, path }: Project): Figures {
+function countContents({ ledger }: ProjectContext, { id, path }: Project): Counts {
   return {
     path: pathText(path),
     checkpoints: ledger.checkpoints.count({ project: id }),
@@ -44,13 +44,13 @@ function figures({ ledger }: ProjectContext, { id, path }: Project): Figures {
   }
 }
 
-async function clearHere(context: ProjectContext, project: Project): Promise<Figures> {
+async function clearUnderLock(context: ProjectContext, project: Project): Promise<Counts> {
   const { home, ledger, snapshots, clock } = context
   ledger.removeBackup()
   const { gone, refs } = ledger.transaction(() => {
-    refuseHeld(context, project)
+    refuseIfInUse(context, project)
     const withFiles = ledger.checkpoints.list({ project: project.id }).filter(hasFiles)
-    const cleared = figures(context, project)
+    const cleared = countContents(context, project)
     ledger.pruning.clearProject(project.id, clock.nowMs())
     return { gone: cleared, refs: withFiles.map(({ id }) => snapshots.refOf(project, id)) }
   })
@@ -60,7 +60,7 @@ async function clearHere(context: ProjectContext, project: Project): Promise<Fig
   return gone
 }
 
-function refuseHeld({ ledger, clock }: ProjectContext, { id }: Project): void {
+function refuseIfInUse({ ledger, clock }: ProjectContext, { id }: Project): void {
   const held = ledger.sessions
     .list({ project: id })
     .find(({ lease }) => isHeld(lease, clock.nowMs()))

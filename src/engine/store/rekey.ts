@@ -32,7 +32,7 @@ export const rekey = storeOperation({
     }),
   async run(context, { plain, dryRun }, hooks): Promise<RekeyResult> {
     const { ledger, use } = context
-    const target = plain ? undefined : wantedKey(context)
+    const target = plain ? undefined : requireKey(context)
     const plan = ledger.rekey.plan(target)
     if (dryRun || !plan.isNeeded) return { plan, applied: false, moved: 0, damaged: 0 }
     const done = await use?.upgrade(() => apply(context, { target, hooks }))
@@ -49,7 +49,7 @@ async function apply(
   { target, hooks }: { readonly target: Target; readonly hooks: Hooks },
 ): Promise<Pick<RekeyResult, 'moved' | 'damaged'>> {
   const { home, ledger, clock } = context
-  if (target !== undefined) await hideWords(context, hooks)
+  if (target !== undefined) await hidePrompts(context, hooks)
   failpoint('rekey:hidden')
   const { total: of } = ledger.rekey.plan(target)
   const result = await ledger.rekey.rewrite(target, {
@@ -64,7 +64,7 @@ async function apply(
 }
 
 /** Prompts and commands that hooks wrote while there was no key: in notes, in reasons, and in the commits of checkpoints. */
-async function hideWords(context: StoreContext, hooks: Hooks): Promise<void> {
+async function hidePrompts(context: StoreContext, hooks: Hooks): Promise<void> {
   // They contain the last prompt and the calls in progress. Without them the next checkpoint gets a poorer reason.
   context.ledger.notes.removeAll('hook:')
   await hideReasons(context, hooks)
@@ -77,7 +77,7 @@ async function hideWords(context: StoreContext, hooks: Hooks): Promise<void> {
   )
 }
 
-function wantedKey({ ledger }: StoreContext): Target {
+function requireKey({ ledger }: StoreContext): Target {
   const key = ledger.rekey.givenKey
   if (key !== undefined) return key
   throw new SavestateError('KEY_MISSING', 'No key was given to encrypt the store with', {

@@ -37,7 +37,7 @@ export async function replaceCommits(
 }
 
 /** The message of a checkpoint's commit. */
-export function commitFacts(
+export function commitMetadata(
   { id, kind, reason, createdAtMs, snapshot }: FilesCheckpoint,
   { id: project, path }: Project,
 ) {

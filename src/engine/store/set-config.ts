@@ -48,7 +48,7 @@ type Target = { readonly file: ConfigFile; readonly path: string; readonly newMo
 function changeFile({ file, path, newMode }: Target, { key, value }: SettingChange): void {
   const isSet = value !== undefined
   const fault = isSet ? settingFault(key, value, file.source) : undefined
-  if (fault !== undefined) throw refused(key, fault)
+  if (fault !== undefined) throw invalidSettingError(key, fault)
   const stats = lstatSync(path, { throwIfNoEntry: false })
   // To write through a link could write outside of the project (I4).
   if (stats !== undefined && !stats.isFile())
@@ -67,7 +67,7 @@ function changeFile({ file, path, newMode }: Target, { key, value }: SettingChan
   writeFileAtomically({ path, content, durable: true, mode })
 }
 
-function refused(
+function invalidSettingError(
   key: string,
   { what, ...hint }: NonNullable<ReturnType<typeof settingFault>>,
 ): SavestateError {

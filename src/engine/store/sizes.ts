@@ -17,7 +17,7 @@ import { storeSettings } from './settings.js'
  * Paths that a collection packs, empties or rewrites. If the estimate is too low, another round corrects it; nothing corrects
  * one that is too high.
  */
-const PASSING = [
+const REWRITTEN_BY_GC = [
   'objects.git/objects',
   'objects.git/refs',
   'tmp',
@@ -39,7 +39,7 @@ export class StoreSizes {
     const bytes = objectSizes(gitDir)
     const total = await diskUsage(home)
     let rest = total + ledger.vacuum.bytesInUse()
-    for (const name of PASSING) rest -= await diskUsage(join(home, name))
+    for (const name of REWRITTEN_BY_GC) rest -= await diskUsage(join(home, name))
     return new StoreSizes(gitDir, bytes, { total, rest })
   }
 
@@ -123,7 +123,7 @@ export async function projectSizes(
     objects ??= objectSizes(snapshots.gitDir)
     const size = await measure(context, project.id, objects)
     sizes.set(project.id, size)
-    if (size !== null) cacheSizes(context, project.id, { mark, ...size })
+    if (size !== null) cacheSize(context, project.id, { mark, ...size })
   }
   return sizes
 }
@@ -149,7 +149,7 @@ async function measure(
 }
 
 /** If another process is writing, the next `status` measures again. */
-function cacheSizes({ ledger }: StoreContext, project: ProjectId, value: unknown): void {
+function cacheSize({ ledger }: StoreContext, project: ProjectId, value: unknown): void {
   try {
     ledger.projectRecords.setSizes(project, JSON.stringify(value))
   } catch (error) {

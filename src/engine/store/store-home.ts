@@ -11,7 +11,7 @@ import {
 import { dirname, join } from 'node:path'
 import { hasCode, SavestateError } from '../../model/index.js'
 import { writeFileAtomically } from '../../system/index.js'
-import { closeToOthers, refuseOtherOwner } from './store-owner.js'
+import { removeAccessOfOthers, refuseOtherOwner } from './store-owner.js'
 
 export const FORMAT = 'savestate 1\n'
 // I8: how a newer version marks its stores.
@@ -21,16 +21,16 @@ const REFUSALS = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST'] as const
 
 /** Returns the real path of the store, made if it was not there. Throws STORE_FOREIGN, STORE_NEWER, STORE_UNUSABLE. */
 export function openHome(path: string): string {
-  return checkedHome(path, closeToOthers)
+  return prepareHome(path, removeAccessOfOthers)
 }
 
-function checkedHome(path: string, check: (home: string) => void): string {
+function prepareHome(path: string, check: (home: string) => void): string {
   try {
     makeFolder(path)
   } catch (error) {
     // Where nobody can make a folder, as in /proc, the system says that it is not there.
     if (!hasCode(error, ...REFUSALS, 'ENOENT')) throw error
-    throw unusable(path, error)
+    throw unusableError(path, error)
   }
   try {
     const home = realpathSync(path)
@@ -40,7 +40,7 @@ function checkedHome(path: string, check: (home: string) => void): string {
     return home
   } catch (error) {
     if (!hasCode(error, ...REFUSALS)) throw error
-    throw unusable(path, error)
+    throw unusableError(path, error)
   }
 }
 
@@ -57,14 +57,14 @@ function makeFolder(path: string): void {
   }
 }
 
-function unusable(path: string, cause: unknown): SavestateError {
+function unusableError(path: string, cause: unknown): SavestateError {
   if (path === '') {
     return new SavestateError('STORE_UNUSABLE', 'The path of the store is empty', {
       hint: 'Set SAVESTATE_HOME to a folder, or leave it unset for ~/.savestate.',
       cause,
     })
   }
-  const file = fileOnTheWay(path)
+  const file = findBlockingFile(path)
   if (file !== undefined) {
     return new SavestateError(
       'STORE_UNUSABLE',
@@ -79,7 +79,7 @@ function unusable(path: string, cause: unknown): SavestateError {
 }
 
 /** The path itself or a folder above it that is no folder; undefined if there is none, or it cannot be checked. */
-function fileOnTheWay(path: string): string | undefined {
+function findBlockingFile(path: string): string | undefined {
   for (let part = path; part !== dirname(part); part = dirname(part)) {
     try {
       const found = statSync(part, { throwIfNoEntry: false })
@@ -96,7 +96,7 @@ function fileOnTheWay(path: string): string | undefined {
  * access, which is reported and repaired like any damage.
  */
 export function inspectHome(path: string): string {
-  if (!existsSync(path) || !hasFormatFault(path)) return checkedHome(path, () => undefined)
+  if (!existsSync(path) || !hasFormatFault(path)) return prepareHome(path, () => undefined)
   const home = realpathSync(path)
   refuseOtherOwner(home)
   return home
@@ -115,7 +115,7 @@ function hasFormatFault(path: string): boolean {
 /** What is wrong with the mark of a store; undefined also for what is no store at all. Throws STORE_NEWER. */
 export function formatFault(home: string): string | undefined {
   const format = readIfThere(join(home, 'format'))
-  if (format === FORMAT || !isPlainlyStore(home)) return undefined
+  if (format === FORMAT || !hasStoreFiles(home)) return undefined
   if (format === undefined) return 'the format file is missing'
   if (NEWER.test(format)) checkFormat(home)
   return 'the format file is damaged'
@@ -132,7 +132,7 @@ export function expectStoreStill(home: string): void {
   })
 }
 
-function isPlainlyStore(home: string): boolean {
+function hasStoreFiles(home: string): boolean {
   return (
     existsSync(join(home, 'ledger.db')) ||
     existsSync(join(home, 'objects.git', 'refs', 'savestate'))
@@ -162,15 +162,15 @@ function checkFormat(home: string): void {
       hint: 'It was made by a newer version of Savestate: update. If not, `savestate repair` checks it. Nothing has been changed.',
     })
   }
-  refuseFilled(home)
+  refuseNonEmpty(home)
   chmodSync(home, 0o700)
   // Until now others may have been able to write to it.
-  refuseFilled(home)
+  refuseNonEmpty(home)
   refuseOtherOwner(home)
   writeFileAtomically({ path, content: FORMAT, durable: true })
 }
 
-function refuseFilled(home: string): void {
+function refuseNonEmpty(home: string): void {
   if (isEmpty(home) || readIfThere(join(home, 'format')) === FORMAT) return
   throw new SavestateError('STORE_UNUSABLE', `${home} is not empty and is not a store`, {
     hint: 'Point SAVESTATE_HOME at a new or empty folder.',

@@ -26,7 +26,7 @@ export function refuseOtherOwner(home: string): void {
 }
 
 /** Removes the access of others. Throws STORE_FOREIGN if they can write to it: what is in it may not be ours. */
-export function closeToOthers(home: string): void {
+export function removeAccessOfOthers(home: string): void {
   if (process.geteuid === undefined) return
   const mode = statSync(home).mode & 0o777
   if ((mode & OTHERS_WRITE) !== 0) {

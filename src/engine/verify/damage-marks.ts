@@ -60,7 +60,7 @@ export function refuseDamagedFiles(
   if (isListed && missing.length === 0) return
   throw new SavestateError(
     'CHECKPOINT_DAMAGED',
-    `Checkpoint ${id} cannot be restored completely: ${lackText(damage, missing)}`,
+    `Checkpoint ${id} cannot be restored completely: ${describeLacks(damage, missing)}`,
     {
       hint: damage.isUnknown
         ? 'Go back to another checkpoint. Saving a folder that still has the same content brings it back.'
@@ -79,7 +79,7 @@ export function refuseDamagedState(ledger: Ledger, { id }: Checkpoint): void {
   )
 }
 
-function lackText({ fileCount, isUnknown }: Damage, missing: readonly BytePath[]): string {
+function describeLacks({ fileCount, isUnknown }: Damage, missing: readonly BytePath[]): string {
   const names = missing.slice(0, 3).map(pathText).join(', ')
   if (isUnknown) return 'the store has lost the contents of its folders'
   return fileCount <= 3 ? `the store has lost ${names}` : `the store has lost ${names} and others`

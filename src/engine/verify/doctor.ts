@@ -77,13 +77,13 @@ export type DoctorResult = {
 const MAX_FAILURES = 10
 
 export async function doctor(
-  care: CareContext,
+  store: CareContext,
   { version, paths }: { readonly version: string; readonly paths: boolean },
   hooks: Hooks,
 ): Promise<DoctorResult> {
-  const { home, ledger } = care
+  const { home, ledger } = store
   const gitProblem = await findGitProblem(home)
-  const { problems, isVerified } = await verifyQuickly(care, { gitProblem, hooks })
+  const { problems, isVerified } = await verifyQuickly(store, { gitProblem, hooks })
   const isReadable = ledger !== undefined && !problems.some(({ path }) => path === 'ledger.db')
   const inside = isReadable ? ledger : undefined
   const { bavail, bsize } = statfsSync(home)
@@ -150,11 +150,11 @@ const GIT_FAULTS: readonly ErrorCode[] = ['GIT_MISSING', 'GIT_FAILED']
 
 /** The page is made for machines on which something is broken: without git the rest of it still helps. */
 async function verifyQuickly(
-  care: CareContext,
+  store: CareContext,
   { gitProblem, hooks }: { readonly gitProblem: GitProblem | undefined; readonly hooks: Hooks },
 ): Promise<{ readonly problems: readonly Problem[]; readonly isVerified: boolean }> {
   try {
-    const { problems } = await verifyCare(care, { quick: true }, hooks)
+    const { problems } = await verifyCare(store, { quick: true }, hooks)
     if (gitProblem?.isMissing !== true) return { problems, isVerified: true }
     // A repository that was made without git is not finished, which is no damage.
     const others = problems.filter(({ kind }) => kind !== 'repository')

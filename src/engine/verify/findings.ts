@@ -59,7 +59,7 @@ export type Stage = (typeof STAGES)[number]
 
 export type RepairTools = {
   /** The store as it is now: an earlier step may have rebuilt the ledger. */
-  readonly care: CareContext
+  readonly store: CareContext
   readonly away: SetAside
   /** Where `away` puts things. */
   readonly aside: string
@@ -89,7 +89,7 @@ export function quarantine(path: string, { stage, why }: { stage: Stage; why: st
   return {
     stage,
     action: `quarantine ${path}`,
-    run: ({ care, away }) => void away.move(resolve(care.home, path), why),
+    run: ({ store, away }) => void away.move(resolve(store.home, path), why),
   }
 }
 

@@ -42,7 +42,7 @@ export type RepairRequest = {
   readonly confirm: ((steps: readonly RepairStep[]) => Promise<boolean>) | undefined
   readonly hooks: Hooks
   /** A new look at the store, after what was open is closed. */
-  readonly reopen: (care: CareContext) => Promise<CareContext>
+  readonly reopen: (store: CareContext) => Promise<CareContext>
 }
 
 /** More rounds than there are stages would mean that steps undo each other. */
@@ -51,7 +51,7 @@ const MAX_ROUNDS = STAGES.length + 2
 const LOCK_WAIT_MS = 15_000
 
 export async function repair(first: CareContext, request: RepairRequest): Promise<RepairResult> {
-  const locks = new Locks()
+  const locks = new RepairLocks()
   try {
     return await repairRounds(first, request, locks)
   } finally {
@@ -62,12 +62,12 @@ export async function repair(first: CareContext, request: RepairRequest): Promis
 async function repairRounds(
   first: CareContext,
   request: RepairRequest,
-  locks: Locks,
+  locks: RepairLocks,
 ): Promise<RepairResult> {
   const { dryRun, confirm, hooks } = request
-  let care = first
-  const aside = join(care.home, 'damaged', stamp(care))
-  const away = new SetAside({ root: care.home, folder: aside })
+  let store = first
+  const aside = join(store.home, 'damaged', timestamp(store))
+  const away = new SetAside({ root: store.home, folder: aside })
   const steps: RepairStep[] = []
   const tried = new Set<string>()
   const resultOf = (
@@ -81,9 +81,9 @@ async function repairRounds(
     problems: findings.map(problemOf),
     ...rest,
   })
-  const inode = ledgerInode(care)
+  const inode = ledgerInode(store)
   // No lock is held yet: other processes may be saving.
-  let findings = await examineTwice(care, { quick: false }, hooks)
+  let findings = await examineTwice(store, { quick: false }, hooks)
   for (let round = 1; ; round++) {
     const due = nextFixes(findings, tried)
     if (due.length === 0 || round > MAX_ROUNDS) return resultOf(findings)
@@ -98,11 +98,11 @@ async function repairRounds(
       if (!(await confirm(planned))) return resultOf(findings, { declined: true })
     }
     // Others may have worked on the store while we looked, asked and waited: what they have put right must not be moved away.
-    if (await locks.take(care.home)) {
+    if (await locks.take(store.home)) {
       // Not where it is the same: to close it would cut off what is damaged in its log, before that is kept.
-      const isSame = care.ledger !== undefined && ledgerInode(care) === inode
-      care = { ...(isSame ? care : await request.reopen(care)), isAlone: true }
-      findings = await examine(care, { quick: false }, hooks)
+      const isSame = store.ledger !== undefined && ledgerInode(store) === inode
+      store = { ...(isSame ? store : await request.reopen(store)), isAlone: true }
+      findings = await examine(store, { quick: false }, hooks)
       const now = nextFixes(findings, tried)
       if (!isDeepStrictEqual(now.map(keyOf), due.map(keyOf))) continue
       due.splice(0, due.length, ...now)
@@ -110,11 +110,11 @@ async function repairRounds(
     for (const { fix, key } of due) {
       tried.add(key)
       failpoint('repair:step')
-      await fix.run({ care, away, aside })
+      await fix.run({ store, away, aside })
     }
     steps.push(...planned)
-    care = { ...(await request.reopen(care)), isAlone: true }
-    findings = await examine(care, { quick: false }, hooks)
+    store = { ...(await request.reopen(store)), isAlone: true }
+    findings = await examine(store, { quick: false }, hooks)
   }
 }
 
@@ -151,7 +151,7 @@ function nextFixes(
  * Nobody may have the store open while things are put right: what another process remembers of it would be wrong
  * afterwards. The locks of the projects keep out who has it open in this process.
  */
-class Locks {
+class RepairLocks {
   readonly #held = new Map<string, Lock>()
 
   /** Those that are not held yet: one may have been put right since. Whether this process has become alone by it. */
@@ -202,6 +202,6 @@ function projectLocks(folder: string): string[] {
   }
 }
 
-function stamp({ clock }: CareContext): string {
+function timestamp({ clock }: CareContext): string {
   return new Date(clock.nowMs()).toISOString().replaceAll(/[:.]/g, '-')
 }

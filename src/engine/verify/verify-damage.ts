@@ -6,7 +6,7 @@ import { type Damage, damageOf, parseDamage } from './damage-marks.js'
 import { type Finding, finding, some } from './findings.js'
 import { removeCaches } from './verify-objects.js'
 
-export function checkWholeness(
+export function checkCompleteness(
   ledger: Ledger,
   report: ObjectReport,
   { quick }: { readonly quick: boolean },
@@ -28,7 +28,7 @@ export function checkWholeness(
     wanted.set(id, { ...now, state: damage.state, isStateLost: true })
   }
   const lacking = [...lacksOf].flatMap(([checkpoint, lacks]) =>
-    lacks === undefined ? [] : [finding('objects', lackText(lacks), { checkpoint })],
+    lacks === undefined ? [] : [finding('objects', describeLacks(lacks), { checkpoint })],
   )
   const lost = [...wanted].flatMap(([checkpoint, { isStateLost, state }]) =>
     isStateLost ? [finding('state', `its state is lost: ${state}`, { checkpoint })] : [],
@@ -72,16 +72,16 @@ function checkMarks(
       fix: {
         stage: 'marks',
         action: 'update which checkpoints are marked as damaged',
-        run({ care }) {
-          removeCaches(care)
-          care.ledger?.marks.markDamaged(texts)
+        run({ store }) {
+          removeCaches(store)
+          store.ledger?.marks.markDamaged(texts)
         },
       },
     }),
   ]
 }
 
-function lackText({ lacks, count }: Lacks): string {
+function describeLacks({ lacks, count }: Lacks): string {
   const trees = lacks.filter(({ type }) => type !== 'file')
   const names = some(lacks.map(({ path }) => (path === '' ? 'the folder itself' : pathText(path))))
   const what = trees.length > 0 ? 'folders or modes' : count === 1 ? 'a file' : `${count} files`

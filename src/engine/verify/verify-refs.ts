@@ -59,8 +59,8 @@ function recreateRef({ row, name }: Checked): Fix {
   return {
     stage: 'refs',
     action: `recreate the ref of ${row.id}`,
-    async run({ care, aside }) {
-      await care.snapshots.mend({ type: 'ref', name, commit: row.commit }, aside)
+    async run({ store, aside }) {
+      await store.snapshots.mend({ type: 'ref', name, commit: row.commit }, aside)
     },
   }
 }
@@ -69,7 +69,7 @@ function correctRow({ id }: FilesRow, right: Record<'tree' | 'commit', ObjectId>
   return {
     stage: 'refs',
     action: `correct the ledger row of ${id} from its commit`,
-    run: ({ care }) => care.ledger?.rowChecks.setFiles(id, right),
+    run: ({ store }) => store.ledger?.rowChecks.setFiles(id, right),
   }
 }
 
@@ -78,14 +78,14 @@ function recreateCommit({ row, project, name }: Checked): Fix {
   return {
     stage: 'refs',
     action: `recreate the commit of ${row.id}`,
-    async run({ care, aside }) {
+    async run({ store, aside }) {
       const { id: checkpoint, tree, kind, reason, createdAtMs } = row
       const of = { checkpoint, project: project.id, projectPath: project.path }
       const facts = { tree, kind, reason, createdAtMs, ...of }
-      const commit = await care.snapshots.mend({ type: 'commit', facts }, aside)
+      const commit = await store.snapshots.mend({ type: 'commit', facts }, aside)
       if (commit === undefined) return
-      await care.snapshots.mend({ type: 'ref', name, commit }, aside)
-      if (commit !== row.commit) care.ledger?.rowChecks.setFiles(row.id, { tree, commit })
+      await store.snapshots.mend({ type: 'ref', name, commit }, aside)
+      if (commit !== row.commit) store.ledger?.rowChecks.setFiles(row.id, { tree, commit })
     },
   }
 }

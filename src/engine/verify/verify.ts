@@ -8,7 +8,7 @@ import { type CareContext, type Finding, finding, type Problem, problemOf } from
 import type { Hooks } from '../operation/callbacks.js'
 import { storeOperation } from '../operation/operation.js'
 import { recoverAll } from '../restore/recover.js'
-import { checkWholeness } from './verify-damage.js'
+import { checkCompleteness } from './verify-damage.js'
 import {
   checkFormat,
   checkLeftovers,
@@ -42,15 +42,15 @@ export const verify = storeOperation({
 
 /** The same for a store that perhaps cannot be opened. */
 export async function verifyCare(
-  care: CareContext,
+  store: CareContext,
   { quick }: { readonly quick: boolean },
   hooks: Hooks,
 ): Promise<VerifyResult> {
-  await finishInterrupted(care, hooks)
-  const findings = await examineTwice(care, { quick }, hooks)
-  const isOpen = care.ledger !== undefined && isReadable(findings)
+  await finishInterrupted(store, hooks)
+  const findings = await examineTwice(store, { quick }, hooks)
+  const isOpen = store.ledger !== undefined && isReadable(findings)
   return {
-    checkpoints: isOpen ? (care.ledger?.rowChecks.allIds().size ?? 0) : 0,
+    checkpoints: isOpen ? (store.ledger?.rowChecks.allIds().size ?? 0) : 0,
     problems: findings.map(problemOf),
     quick,
   }
@@ -61,14 +61,14 @@ export async function verifyCare(
  * disagree: damage is only what a second examination finds too. The shared lock keeps a collection from removing objects.
  */
 export async function examineTwice(
-  care: CareContext,
+  store: CareContext,
   { quick }: { readonly quick: boolean },
   hooks: Hooks,
 ): Promise<Finding[]> {
-  const once = () => examine(care, { quick }, hooks)
+  const once = () => examine(store, { quick }, hooks)
   // With damaged locks no process can collect, and the lock cannot be taken.
-  if (care.objects === undefined || checkLocks(care).length > 0) return once()
-  return care.objects.shared(async () => {
+  if (store.objects === undefined || checkLocks(store).length > 0) return once()
+  return store.objects.shared(async () => {
     const first = await once()
     if (!first.some(isDamage)) return first
     const again = await once()
@@ -86,10 +86,10 @@ function isDamage({ severity }: Finding): boolean {
 }
 
 /** An operation that cannot be finished is reported as a problem. */
-async function finishInterrupted(care: CareContext, hooks: Hooks): Promise<void> {
-  const { ledger } = care
-  if (ledger === undefined || care.objects === undefined) return
-  const context: StoreContext = { ...care, ledger, objects: care.objects }
+async function finishInterrupted(store: CareContext, hooks: Hooks): Promise<void> {
+  const { ledger } = store
+  if (ledger === undefined || store.objects === undefined) return
+  const context: StoreContext = { ...store, ledger, objects: store.objects }
   await recoverAll(context, hooks).catch((error: unknown) => {
     const message = isError(error) ? error.message : String(error)
     hooks.onNotice?.(`Interrupted work could not be checked: ${message}.`)
@@ -98,18 +98,18 @@ async function finishInterrupted(care: CareContext, hooks: Hooks): Promise<void>
 
 /** One examination, enough for a caller that keeps all other processes out. */
 export async function examine(
-  care: CareContext,
+  store: CareContext,
   { quick }: { readonly quick: boolean },
   hooks: Hooks,
 ): Promise<Finding[]> {
-  const kinds = checkKinds(care)
+  const kinds = checkKinds(store)
   if (kinds.length > 0) return kinds
-  const paths = listHome(care.home)
-  const home = [...checkFormat(care), ...checkPermissions(care, paths), ...checkLocks(care)]
-  const file = checkLedgerFile(care, { quick })
-  const ledger = isReadable(file) ? care.ledger : undefined
+  const paths = listHome(store.home)
+  const home = [...checkFormat(store), ...checkPermissions(store, paths), ...checkLocks(store)]
+  const file = checkLedgerFile(store, { quick })
+  const ledger = isReadable(file) ? store.ledger : undefined
   const rows = ledger?.rowChecks.filesRows() ?? []
-  const report = await care.snapshots.examine(
+  const report = await store.snapshots.examine(
     {
       quick,
       snapshots: [...new Set(rows.map(({ tree }) => tree))],
@@ -117,30 +117,34 @@ export async function examine(
     },
     hooks.onProgress,
   )
-  const repository = checkRepository(care, report)
-  const journals = await checkJournals(care, ledger)
+  const repository = checkRepository(store, report)
+  const journals = await checkJournals(store, ledger)
   const found = [...home, ...file, ...repository, ...journals]
   if (report.folders.length + report.repository.length > 0) return found
-  const objects = checkObjectFiles(care, report)
-  const inside = ledger === undefined ? [] : checkInside(care, ledger, { quick, report })
+  const objects = checkObjectFiles(store, report)
+  const inside = ledger === undefined ? [] : checkInside(store, ledger, { quick, report })
   const known = new Set(ledger?.projects().map(({ project }) => String(project.id)))
   // Without a ledger it is unknown which projects there are.
   const left =
-    ledger === undefined ? [] : checkLeftovers(care, { paths, known, caches: report.caches })
+    ledger === undefined ? [] : checkLeftovers(store, { paths, known, caches: report.caches })
   const isExplained = [...repository, ...objects, ...inside].some(isDamage)
   const other = isExplained ? [] : report.fsck.map((message) => finding('objects', message))
   return [...found, ...objects, ...inside, ...other, ...left]
 }
 
 function checkInside(
-  care: CareContext,
+  store: CareContext,
   ledger: Ledger,
   { quick, report }: { readonly quick: boolean; readonly report: ObjectReport },
 ): Finding[] {
   const rows = checkRows(ledger, report)
   // The other checks cannot read malformed rows either.
   if (ledger.rowChecks.rowFaults().length > 0) return rows
-  return [...rows, ...checkRefs(care, ledger, report), ...checkWholeness(ledger, report, { quick })]
+  return [
+    ...rows,
+    ...checkRefs(store, ledger, report),
+    ...checkCompleteness(ledger, report, { quick }),
+  ]
 }
 
 function isReadable(findings: readonly Finding[]): boolean {
