@@ -1,12 +1,11 @@
-// Values of any size and depth on one line of a brief. They are written only as far as they are shown, so neither their
-// depth nor a cycle matters.
+// Formats values of any size and depth on one line of a brief. Writing stops at MAX_CHARS, so deep values and cycles are safe.
 import { types } from 'node:util'
 import { jsonEscape, UNSAFE_CHARACTERS } from '../../base/index.js'
 import { isError } from '../../model/index.js'
 
 const MAX_CHARS = 300
 
-/** Nothing in it can look like another line, act on a terminal, or be read by a model and seen by no one. */
+/** Escapes line ends, control characters and invisible characters, which a model would read and a user would not see. */
 export function escapeToOneLine(text: string): string {
   return text.replace(UNSAFE_CHARACTERS, (char) => {
     const escaped = JSON.stringify(char).slice(1, -1)
@@ -14,14 +13,13 @@ export function escapeToOneLine(text: string): string {
   })
 }
 
-/** At most so many characters, the last of them an ellipsis if it was longer. Never half a character. */
+/** A longer text ends with an ellipsis. Never splits a surrogate pair. */
 export function truncate(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text
   if (maxChars < 1) return ''
   return `${text.slice(0, maxChars - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** A name or a reason. */
 export function formatText(text: string): string {
   return truncate(escapeToOneLine(truncate(text, MAX_CHARS)), MAX_CHARS)
 }
@@ -36,7 +34,7 @@ export function formatValue(value: unknown): string {
 
 type Draft = { text: string }
 
-/** As JSON, as far as JSON has words for it. Each level adds a character, so it ends. */
+/** Writes JSON where JSON can express the value. Each level adds a character, so a cycle ends too. */
 function write(draft: Draft, value: unknown): void {
   if (draft.text.length > MAX_CHARS) return
   if (typeof value !== 'object' || value === null) draft.text += formatScalar(value)
@@ -57,7 +55,6 @@ function write(draft: Draft, value: unknown): void {
 function formatScalar(value: unknown): string {
   switch (typeof value) {
     case 'string':
-      // More than that is not shown.
       return JSON.stringify(value.slice(0, MAX_CHARS))
     case 'number':
     case 'bigint':
@@ -77,7 +74,7 @@ function formatLeaf(value: object): string | undefined {
   return undefined
 }
 
-/** As `String` gives it, which fails where something else than a text stands for the name or for `toString`. */
+/** Like `String(error)`, which throws if `name`, `message` or `toString` has the wrong type. */
 function formatError({ name, message }: Readonly<Record<'name' | 'message', unknown>>): string {
   return (
     [name, message].filter((part) => typeof part === 'string' && part !== '').join(': ') || 'Error'

@@ -1,5 +1,5 @@
-// A text to put in front of the model when it goes on: what was done, what was taken back, what is uncertain.
-// The most important first, because the budget cuts from the end.
+// The text that a resumed model reads first: what was done, what was reverted, what is uncertain. The most important
+// sections come first, because the budget cuts from the end.
 import {
   type Checkpoint,
   hasFiles,
@@ -15,7 +15,7 @@ import type { ChangeView } from '../checkpoints/views.js'
 export type Brief = {
   readonly session: Session
   readonly project: string | null
-  /** The head first. */
+  /** Newest first. */
   readonly ancestors: readonly Checkpoint[]
   readonly inFlight: readonly InFlight[]
   readonly confirmed: readonly ToolCall[]
@@ -25,8 +25,8 @@ export type Brief = {
 
 type Section = readonly [title: string, lines: readonly string[]]
 
-/** Less of a line says nothing. */
-const MIN_CUT = 20
+/** A shorter part of a line says nothing. */
+const MIN_LINE_CHARS = 20
 
 export type BriefOptions = { readonly maxChars?: number }
 
@@ -61,7 +61,7 @@ export function briefText(brief: Brief, options: BriefOptions = {}): string {
   ]
   const filled = sections.filter(([, lines]) => lines.length > 0)
   const whole = joinWithin([opening, ...filled], maxChars)
-  // What is uncertain is never left out for the sake of the opening.
+  // The opening must not displace the uncertain calls.
   const isUncertainShown = inFlight.length === 0 || whole.includes('\n- ')
   return isUncertainShown ? whole : joinWithin(filled, maxChars)
 }
@@ -78,29 +78,26 @@ function formatOutcome({ status, result, error }: ToolCall): string {
 function describeReverts(ancestors: readonly Checkpoint[]): string[] {
   return ancestors.flatMap(({ kind, reason, session }) =>
     kind === 'rewind' || kind === 'undo' || kind === 'redo'
-      ? `step ${session?.step ?? '-'}: ${formatText(reason ?? kind)}. What was done after that point is no longer in the state.`
+      ? `step ${session?.step ?? '-'}: ${formatText(reason ?? kind)}. The state no longer contains what was done after that point.`
       : [],
   )
 }
 
-/**
- * Whole lines as long as they fit, and how many are missing where some do not. Of the first line of all, and of the
- * first of a section, as much as fits.
- */
+/** Adds whole lines while they fit, then the number of missing lines. The first line of all and of a section may be truncated. */
 function joinWithin(sections: readonly Section[], maxChars: number): string {
   let text = ''
   const add = (line: string, { minChars = Number.POSITIVE_INFINITY } = {}) => {
     const whole = escapeToOneLine(line)
     const before = text === '' ? '' : `${text}\n`
-    const room = maxChars - before.length
-    if (whole.length <= room) text = before + whole
-    else if (room >= minChars) text = before + truncate(whole, room)
-    return whole.length <= room
+    const freeChars = maxChars - before.length
+    if (whole.length <= freeChars) text = before + whole
+    else if (freeChars >= minChars) text = before + truncate(whole, freeChars)
+    return whole.length <= freeChars
   }
   for (const [title, lines] of sections) {
     if (!add(title, text === '' ? { minChars: 1 } : {})) break
     const left = lines.findIndex(
-      (line, place) => !add(`- ${line}`, place === 0 ? { minChars: MIN_CUT } : {}),
+      (line, index) => !add(`- ${line}`, index === 0 ? { minChars: MIN_LINE_CHARS } : {}),
     )
     if (left === -1) continue
     add(`- … and ${lines.length - left} more`)

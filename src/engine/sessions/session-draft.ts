@@ -1,4 +1,4 @@
-// A checkpoint of a session before the transaction that gives it its place in the session.
+// A checkpoint of a session before the transaction that gives it its step number.
 import {
   type Authors,
   type Checkpoint,
@@ -19,13 +19,13 @@ export type Draft = Omit<Checkpoint, 'session'>
 type Labels = Pick<Checkpoint, 'name' | 'reason'>
 
 /** Throws BAD_INPUT. */
-export function parseLabels(said: {
-  readonly name?: string | undefined
-  readonly reason?: string | undefined
-}): Labels {
+export function parseLabels({
+  name,
+  reason,
+}: Partial<Record<keyof Labels, string | undefined>>): Labels {
   return {
-    name: said.name === undefined ? null : parseName(said.name),
-    reason: said.reason === undefined ? null : parseReason(said.reason),
+    name: name === undefined ? null : parseName(name),
+    reason: reason === undefined ? null : parseReason(reason),
   }
 }
 
@@ -47,7 +47,7 @@ export function createDraft(
   }
 }
 
-/** Writes its commit and ref. */
+/** Writes the commit and the ref. */
 export async function createDraftWithFiles(
   context: SessionContext,
   {
@@ -66,7 +66,7 @@ export async function createDraftWithFiles(
 
 type SessionStepDraft = Draft & { readonly session: SessionFacts }
 
-/** The draft as the next step of the session. */
+/** Makes the draft the next step of the session. */
 export function asNextStep(
   draft: Draft,
   { key, id, agent, nextStep, turn }: Session,

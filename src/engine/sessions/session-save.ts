@@ -1,11 +1,10 @@
-// Adds a checkpoint to a session: a state, a snapshot, or both. Objects and ref first; then one transaction
-// with the new elements of the state, the checkpoint and the session's head (I1, I2).
+// Adds a checkpoint to a session: a state, a snapshot, or both. Writes objects and the ref first; then one transaction with the
+// new elements of the state, the checkpoint and the session's head (I1, I2).
 import * as z from 'zod/mini'
 import {
   type CheckpointKind,
   IN_PROGRESS,
   type Moment,
-  type NamedBy,
   PERSON,
   type Project,
   SavestateError,
@@ -19,32 +18,30 @@ import { failpoint } from '../../system/index.js'
 import { captureForRecord } from '../checkpoints/capture.js'
 import { checkName } from '../checkpoints/checkpoint-name.js'
 import type { Hooks } from '../operation/callbacks.js'
-import { type Look, lookAt, type MomentInput } from '../authorship/note-authors.js'
+import { type Look, lookAt } from '../authorship/note-authors.js'
 import { hasNothingNew } from '../checkpoints/is-unchanged.js'
 import { sessionOperation } from '../operation/operation.js'
 import { withRecoveredProject } from '../restore/recover.js'
 import { leaseExpiryMs, projectOf, type SessionContext, sessionNow } from './session-context.js'
 import { createDraft, createDraftWithFiles, asNextStep, parseLabels } from './session-draft.js'
-import { parseStatusInput, type StatusInput } from './session-status.js'
+import { parseStatusInput } from './session-status.js'
 import { asAtCall, writeAppended, writeWholeState, type WriteState } from './copy-at-call.js'
 import { momentInput, statusInput, wholeText } from '../operation/input-schemas.js'
-import {
-  lookAtUncaptured,
-  onlyUncapturedText,
-  type UncapturedLook,
-} from '../authorship/uncaptured-changes.js'
+import { lookAtUncaptured, onlyUncapturedText } from '../authorship/uncaptured-changes.js'
 import { type CheckpointView, viewCheckpoint } from '../checkpoints/views.js'
 
 export type SessionSaveResult = CheckpointView & {
-  /** False when it was there already: the same `operationId`, or nothing had changed. */
+  /** False if it existed already: the same `operationId`, or nothing had changed. */
   readonly created: boolean
 }
 
 const saveOptionsInput = () => ({
   name: z.optional(z.string()),
+  /** Absent: a program names its own steps. */
   namedBy: z.optional(z.enum(['user', 'agent'])),
   reason: z.optional(z.string()),
   files: z._default(z.boolean(), false),
+  /** Add nothing if the project's newest checkpoint has the same files. */
   ifChanged: z._default(z.boolean(), false),
   status: z.optional(statusInput()),
   metadata: z.optional(z.unknown()),
@@ -53,33 +50,17 @@ const saveOptionsInput = () => ({
   /** The checkpoint that must still be the head; null: there must be none yet. */
   expectedHead: z.optional(z.nullable(z.string())),
   operationId: z.optional(wholeText()),
+  /** The event of the agent that this save belongs to, for callers that report each tool call. */
   moment: z.optional(momentInput()),
+  /** Calls since the last capture, to attribute changes of files that are not captured. */
   uncaptured: z.optional(z.enum(['after-calls', 'between-calls', 'forget'])),
 })
 const saveInput = () => z.strictObject({ ...saveOptionsInput(), state: z.optional(z.unknown()) })
 const appendInput = () =>
   z.strictObject({ ...saveOptionsInput(), key: z.string(), items: z.array(z.unknown()) })
 
-/** What a save says of itself besides the state. */
-export type SaveOptions = {
-  readonly name?: string | undefined
-  /** Undefined: the program that saves gives its steps names. */
-  readonly namedBy?: NamedBy | undefined
-  readonly reason?: string | undefined
-  readonly files: boolean
-  /** Nothing is added while the project's newest files are as they are now. */
-  readonly ifChanged?: boolean
-  readonly status?: StatusInput | undefined
-  readonly metadata?: unknown
-  readonly schemaVersion?: number | undefined
-  readonly toolCall?: string | undefined
-  readonly expectedHead?: string | null | undefined
-  readonly operationId?: string | undefined
-  /** The event of the agent that this save belongs to, for callers that report each tool call. */
-  readonly moment?: MomentInput | undefined
-  /** Calls since the last capture, to attribute changes of files that are not captured. */
-  readonly uncaptured?: UncapturedLook | undefined
-}
+/** Everything in a save except its state. */
+export type SaveOptions = Partial<z.infer<z.ZodMiniObject<ReturnType<typeof saveOptionsInput>>>>
 
 export const saveSession = sessionOperation({
   name: 'save',
@@ -119,11 +100,10 @@ type Work = {
   readonly hooks: Hooks
   readonly kind?: CheckpointKind
   readonly writeState: WriteState
-  /** Instead of the one that the save reports. */
+  /** Replaces the one of the save's options. */
   readonly moment?: Moment
 }
 
-/** In the order of the session's calls. */
 export async function addCheckpoint(
   context: SessionContext,
   input: SaveOptions,
@@ -183,7 +163,7 @@ function findUnchanged(
   return { ...viewCheckpoint(newest), created: false }
 }
 
-/** What was saved under that id already, unless a rewind has taken it back: then it may be saved again. */
+/** The checkpoint with that id, unless a rewind has reverted it: then the id may be saved again. */
 function findSavedOperation(
   context: SessionContext,
   operationId: string | undefined,
@@ -196,7 +176,7 @@ function findSavedOperation(
   return { ...viewCheckpoint(found), created: false }
 }
 
-/** Inside the transaction: what a rewind has left behind keeps everything but the id. */
+/** Inside the transaction. A reverted checkpoint loses only the id. */
 function releaseOperationId(
   { ledger, hold }: SessionContext,
   operationId: string | undefined,
@@ -208,12 +188,11 @@ function releaseOperationId(
 
 type CommitWork = Work & {
   readonly captured: Captured | undefined
-  /** At what was captured. */
   readonly look?: Look | undefined
   readonly uncaptured?: UncapturedChanges | undefined
 }
 
-/** The rows, after the objects and the ref. */
+/** Writes the rows; objects and refs are written before. */
 export async function commit(
   context: SessionContext,
   input: SaveOptions,
@@ -222,7 +201,7 @@ export async function commit(
   const { ledger, memory } = context
   const { captured, kind = 'save', look } = work
   const labels = parseLabels(input)
-  // Without files nothing is waited for: the state is read before the call returns.
+  // Without files there is no await: the state is read before the call returns.
   const draft =
     captured === undefined
       ? createDraft(context, { kind, ...labels })
@@ -236,7 +215,7 @@ export async function commit(
   try {
     const saved = ledger.transaction((): SessionSaveResult => {
       ledger.sessions.check(context.hold)
-      // Again: another process may have been quicker.
+      // Check again: another process may have saved it meanwhile.
       const known = findSavedOperation(context, input.operationId)
       if (known !== undefined) return known
       releaseOperationId(context, input.operationId)
@@ -258,7 +237,7 @@ export async function commit(
     failpoint('save:after-row')
     return saved
   } catch (error) {
-    // The rows are gone, and with them what the memory believes to be stored.
+    // The rows were rolled back, so the memory no longer matches the ledger.
     memory.forget()
     throw error
   }
@@ -279,7 +258,7 @@ function sessionFields(input: SaveOptions, session: Session) {
   }
 }
 
-/** A session that is saved to goes on, unless it is said to end. */
+/** A save continues a session that had ended, unless it sets a status. */
 function statusAfter(now: Status, input: SaveOptions['status']): Status {
   if (input !== undefined) return parseStatusInput(input)
   return now.state === 'in_progress' ? now : IN_PROGRESS
@@ -289,7 +268,7 @@ function refuseMovedHead({ head, id }: Session, expected: string | null | undefi
   if (expected === undefined || expected === head) return
   throw new SavestateError(
     'HEAD_MOVED',
-    `The head of the session ${JSON.stringify(id)} is ${head ?? 'none'}, not ${expected ?? 'none'}`,
+    `Session ${JSON.stringify(id)} has ${head === null ? 'no checkpoint yet' : `head ${head}`}; expected ${expected ?? 'none'}`,
     { hint: 'Check what was saved since, then save again on top of it. Nothing was written.' },
   )
 }

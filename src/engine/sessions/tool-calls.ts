@@ -1,5 +1,5 @@
-// The tool journal: what the agent is about to do is written down before it does it, and the outcome after.
-// So a call that was confirmed is never made twice, and one that was under way when the agent died is known.
+// The tool journal: a row before each tool call, and its outcome after it. So a confirmed call never runs twice, and a call that
+// was running when the agent died is known.
 import * as z from 'zod/mini'
 import { createHash } from 'node:crypto'
 import {
@@ -21,11 +21,10 @@ export type ToolRequest = {
   readonly args?: unknown
 }
 
-/** What a running tool is given. */
 export type ToolRun = {
-  /** The same for every attempt at this call: to be handed to services that know of such keys. */
+  /** The same for every attempt at this call, for services that accept such keys. */
   readonly idempotencyKey: string
-  /** Keeps a piece of the result at once; what a dead call has streamed can be read on resume. */
+  /** Stores a piece of the result at once: if the process dies, `resume` returns the pieces. */
   partial(value: unknown): void
 }
 
@@ -35,23 +34,23 @@ export type InFlight = {
   readonly args: unknown
   readonly idempotencyKey: string
   readonly startedAt: string
-  /** It was begun and its end is not known: it may have happened or not. */
+  /** It was started and its outcome is unknown: it may have taken effect or not. */
   readonly effect: 'unverified'
   readonly partials: readonly unknown[]
 }
 
 export type Decision =
-  /** It did happen, and this is its result. */
+  /** It took effect, and this is its result. */
   | { readonly action: 'confirm'; readonly result?: unknown }
-  /** It did not happen, or may happen twice: the next call of that id runs. */
+  /** It did not take effect, or may do so twice: the next call with that id runs. */
   | { readonly action: 'retry' }
-  /** It is not to happen: the next call of that id gives undefined. */
+  /** It must not run: the next call with that id returns undefined. */
   | { readonly action: 'skip' }
 
-/** In front of the keys of steps that are no tools. */
+/** The prefix of ids that `runOnce` makes. */
 const ONCE = 'once:'
 
-/** Runs a tool once. Throws what it threw, also when that was in an earlier process. */
+/** Runs a tool once. Rethrows its error, even if the call failed in an earlier process. */
 export async function runTool<Result>(
   context: SessionContext,
   request: ToolRequest,
@@ -60,7 +59,7 @@ export async function runTool<Result>(
   checkCall(request, run)
   if (request.id.startsWith(ONCE)) {
     throw new SavestateError('BAD_INPUT', `The id of a tool call must not start with "${ONCE}"`, {
-      hint: 'That prefix is reserved for the steps of session.once.',
+      hint: 'That prefix is reserved for session.once().',
     })
   }
   return runCall(context, request, run)
@@ -74,9 +73,9 @@ async function runCall<Result>(
   const { id } = request
   const { ledger, hold, order } = context
   const asked = { ...request, args: asAtCall(context, request.args) }
-  const begun = await order.do(async () => startCall(context, asked))
-  if ('ended' in begun) return unwrapOutcome(begun.ended) as Result
-  const { call } = begun
+  const started = await order.do(async () => startCall(context, asked))
+  if ('ended' in started) return unwrapOutcome(started.ended) as Result
+  const { call } = started
   const { idempotencyKey, startedAtMs } = call
   const partial = (value: unknown) => {
     ledger.transaction(() => {
@@ -85,7 +84,7 @@ async function runCall<Result>(
     })
   }
   try {
-    // Its turn is over: while it runs it may save.
+    // Outside the queue: while the tool runs it may save.
     const result = await runAndRecordFailure(context, call, () => run({ idempotencyKey, partial }))
     failpoint('tool:ran')
     await recordEnd(context, call, { status: 'confirmed', outcome: result })
@@ -98,7 +97,7 @@ async function runCall<Result>(
 
 type Start = { readonly ended: ToolCall } | { readonly call: StartedCall }
 
-/** Notes that it is about to run, unless its end is known. */
+/** Records that the call starts, unless its outcome is known. */
 function startCall(context: SessionContext, { id, name, args }: ToolRequest): Start {
   const { ledger, hold, clock } = context
   const known = ledger.tools.get(hold.key, id)
@@ -123,13 +122,13 @@ function startCall(context: SessionContext, { id, name, args }: ToolRequest): St
   return { call }
 }
 
-/** The same for a step that is no tool. */
+/** Like `runTool`, for a step that is no tool. */
 export async function runOnce<Result>(
   context: SessionContext,
   key: string,
   run: () => Promise<Result> | Result,
 ): Promise<Result> {
-  // Two objects would be one and the same key, and the second step would not run.
+  // Two objects would have the same text, and the second step would not run.
   if (typeof key !== 'string')
     throw new SavestateError('BAD_INPUT', 'The key of once must be a string')
   parseWholeText(key, 'The key of once')
@@ -138,7 +137,7 @@ export async function runOnce<Result>(
   return runCall(context, request, run)
 }
 
-/** Before anything is noted of it: a call that could never run would be kept as one that failed. */
+/** Before the first row: otherwise an invalid call would be recorded as failed. */
 function checkCall(request: ToolRequest, run: unknown): void {
   const { id, name, args: _args, ...others }: Partial<ToolRequest> = request ?? {}
   const unknown = Object.keys(others)
@@ -167,7 +166,7 @@ async function runAndRecordFailure<Result>(
   }
 }
 
-/** Also of a call whose session was closed meanwhile: it did happen. */
+/** Records the outcome even if the session was closed meanwhile. */
 async function recordEnd(context: SessionContext, call: StartedCall, ended: Ending): Promise<void> {
   const outcome = asAtCall(context, ended.outcome)
   try {
@@ -178,7 +177,7 @@ async function recordEnd(context: SessionContext, call: StartedCall, ended: Endi
       error.code,
       `The store was closed while the tool call ${JSON.stringify(call.id)} was running, so its outcome was not recorded`,
       {
-        hint: 'It is in flight when the session is resumed: say then what happened, with `decide`.',
+        hint: 'Resume the session, then record what happened with `decide`.',
         cause: ended.status === 'failed' ? ended.outcome : error,
       },
     )
@@ -210,7 +209,7 @@ export const decideTool = sessionOperation({
   },
 })
 
-/** The calls of a session that were begun and have no end. */
+/** The calls of a session that were started and have no outcome. */
 export function inFlight({ ledger, hold }: SessionContext): InFlight[] {
   return ledger.tools.list(hold.key, { status: 'started' }).map((call) => ({
     id: call.id,
@@ -230,8 +229,8 @@ type Ending = {
   readonly outcome: unknown
 }
 
-function endCall({ ledger, hold, clock }: SessionContext, begun: StartedCall, ended: Ending): void {
-  const { id, idempotencyKey, startedAtMs } = begun
+function endCall({ ledger, hold, clock }: SessionContext, started: StartedCall, ended: Ending): void {
+  const { id, idempotencyKey, startedAtMs } = started
   const call = { id, idempotencyKey, startedAtMs, ...ended, atMs: clock.nowMs() }
   ledger.transaction(() => {
     ledger.sessions.check(hold)
@@ -244,13 +243,13 @@ function unwrapOutcome(call: ToolCall): unknown {
   return call.result
 }
 
-/** What was thrown; where it cannot be kept as it is, what every error has. */
+/** The thrown value, or an error with the same name and message if it cannot be stored. The caller gets the value itself. */
 function toStorable(error: unknown): unknown {
   try {
     encodeValue(error)
     return error
   } catch {
-    // It may be a getter of the caller's that throws, and anything at all. The caller gets what the tool threw.
+    // Anything can be thrown here: a getter of the value may throw.
     return describeThrown(error)
   }
 }
@@ -261,9 +260,8 @@ function describeThrown(error: unknown): Error {
   return Object.assign(new Error(message), { name: name ?? 'Error' })
 }
 
-const UNKNOWN = 'The tool threw something that cannot be shown'
+const UNKNOWN = 'The tool threw a value that cannot be shown'
 
-/** Undefined if the value is one that makes no text. */
 function tryToString(read: () => unknown): string | undefined {
   try {
     return String(read())

@@ -1,6 +1,5 @@
-// Runs the calls that write to one session in the order in which they were made, even if the caller does not await each: a
-// save of the state is done at once, one with files takes longer.
-
+// Runs the calls that write to one session in the order in which they were made, even if the caller does not await them: a
+// save with files takes longer than one without.
 import { SavestateError } from '../../model/index.js'
 
 export class WriteQueue {
@@ -24,21 +23,18 @@ export class WriteQueue {
     if (!this.#isClosed) return
     throw new SavestateError(
       'SESSION_CLOSED',
-      `The session ${JSON.stringify(this.#session)} was closed: others may write to it`,
+      `The session ${JSON.stringify(this.#session)} was closed, and another process may write to it`,
       { hint: 'Open it again with `store.session`, or close it after the last call.' },
     )
   }
 
-  /**
-   * Runs the work after the earlier calls; before this returns if there are none.
-   * Throws SESSION_CLOSED.
-   */
+  /** Runs the work after the earlier calls, or synchronously if there are none. Throws SESSION_CLOSED. */
   do<Result>(work: () => Promise<Result>): Promise<Result> {
     this.expectOpen()
     return this.finish(work)
   }
 
-  /** Like `do`, but also after the session was closed: for the end of a call that began before. */
+  /** Like `do`, but also after the session was closed: for the end of a call that started before. */
   finish<Result>(work: () => Promise<Result>): Promise<Result> {
     const isFirst = this.isFree
     this.#open += 1

@@ -66,7 +66,7 @@ test('a failed call fails again the same way', async () => {
   })
 })
 
-const UNSHOWN = 'The tool threw something that cannot be shown'
+const UNSHOWN = 'The tool threw a value that cannot be shown'
 
 test('whatever a tool throws reaches its caller, and the call has failed', async () => {
   await using s = await scratch()
