@@ -1,4 +1,4 @@
-// Changes the key that the store is encrypted with, also from none and to none. Order of writes and what a kill leaves:
+// Changes the encryption key of the store, also from none and to none. Order of writes and the effect of a kill at each step:
 // docs/encryption.md#order-of-writes.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ export type RekeyResult = {
   readonly plan: RekeyPlan
   readonly applied: boolean
   readonly moved: number
-  /** Rows that no key opens: they were damaged before, and stay as they are. */
+  /** Rows that no key opens. They were damaged before and are not changed. */
   readonly damaged: number
 }
 
@@ -26,7 +26,7 @@ export const rekey = storeOperation({
   effect: 'changes-store',
   input: () =>
     z.strictObject({
-      /** To no key at all. */
+      /** Remove the encryption. */
       plain: z._default(z.boolean(), false),
       dryRun: z._default(z.boolean(), false),
     }),
@@ -43,7 +43,7 @@ export const rekey = storeOperation({
   },
 })
 
-/** Under the store's lock alone. */
+/** The caller holds the store's lock exclusively. */
 async function apply(
   context: StoreContext,
   { target, hooks }: { readonly target: Target; readonly hooks: Hooks },
@@ -63,9 +63,9 @@ async function apply(
   return result
 }
 
-/** Prompts and commands that hooks wrote while there was no key: in notes, in reasons, and in the commits of checkpoints. */
+/** Removes prompts and commands that hooks wrote before there was a key: from notes, reasons and commits. */
 async function hidePrompts(context: StoreContext, hooks: Hooks): Promise<void> {
-  // They contain the last prompt and the calls in progress. Without them the next checkpoint gets a poorer reason.
+  // They contain the last prompt and the running calls. Without them the next checkpoint gets a less specific reason.
   context.ledger.notes.removeAll('hook:')
   await hideReasons(context, hooks)
   const { isComplete } = await collect(context, { thorough: true })

@@ -1,4 +1,4 @@
-// The store's folder: made 0700, marked with its format, and refused if it or its mark is not ours (I8).
+// Opens the store's folder: created with mode 0700 and a `format` file, refused if the folder or the format is not ours (I8).
 import {
   chmodSync,
   existsSync,
@@ -14,12 +14,12 @@ import { writeFileAtomically } from '../../system/index.js'
 import { removeAccessOfOthers, refuseOtherOwner } from './store-owner.js'
 
 export const FORMAT = 'savestate 1\n'
-// I8: how a newer version marks its stores.
+// I8: the format file of newer versions.
 const NEWER = /^savestate [0-9]+\n$/
 
 const REFUSALS = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST'] as const
 
-/** Returns the real path of the store, made if it was not there. Throws STORE_FOREIGN, STORE_NEWER, STORE_UNUSABLE. */
+/** Creates the store if necessary; returns its real path. Throws STORE_FOREIGN, STORE_NEWER, STORE_UNUSABLE. */
 export function openHome(path: string): string {
   return prepareHome(path, removeAccessOfOthers)
 }
@@ -28,7 +28,7 @@ function prepareHome(path: string, check: (home: string) => void): string {
   try {
     makeFolder(path)
   } catch (error) {
-    // Where nobody can make a folder, as in /proc, the system says that it is not there.
+    // In /proc, where no folder can be created, mkdir fails with ENOENT.
     if (!hasCode(error, ...REFUSALS, 'ENOENT')) throw error
     throw unusableError(path, error)
   }
@@ -44,7 +44,7 @@ function prepareHome(path: string, check: (home: string) => void): string {
   }
 }
 
-/** With those above it, one by one: `recursive` never ends where a folder that is there takes none (/proc). */
+/** Creates parents one by one: `mkdir` with `recursive` never returns below /proc. */
 function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
@@ -78,7 +78,7 @@ function unusableError(path: string, cause: unknown): SavestateError {
   })
 }
 
-/** The path itself or a folder above it that is no folder; undefined if there is none, or it cannot be checked. */
+/** The path or one of its parents, if that is not a folder. Undefined if none is, or if it cannot be checked. */
 function findBlockingFile(path: string): string | undefined {
   for (let part = path; part !== dirname(part); part = dirname(part)) {
     try {
@@ -92,8 +92,8 @@ function findBlockingFile(path: string): string | undefined {
 }
 
 /**
- * The same for a store that may be damaged: its mark may be wrong, if what is in it is plainly a store, and others may have
- * access, which is reported and repaired like any damage.
+ * Like `openHome`, for a store that may be damaged: accepts a wrong format file if the folder has the files of a store, and access
+ * of other users, which `verify` reports.
  */
 export function inspectHome(path: string): string {
   if (!existsSync(path) || !hasFormatFault(path)) return prepareHome(path, () => undefined)
@@ -112,7 +112,7 @@ function hasFormatFault(path: string): boolean {
   }
 }
 
-/** What is wrong with the mark of a store; undefined also for what is no store at all. Throws STORE_NEWER. */
+/** Describes what is wrong with the format file; undefined also if the folder is no store. Throws STORE_NEWER. */
 export function formatFault(home: string): string | undefined {
   const format = readIfThere(join(home, 'format'))
   if (format === FORMAT || !hasStoreFiles(home)) return undefined
@@ -121,7 +121,7 @@ export function formatFault(home: string): string | undefined {
   return 'the format file is damaged'
 }
 
-/** For who has had the store open for a while: another program may have removed it, or brought it forward (I8). */
+/** For a store that has been open for a while: another program may have removed it or migrated it to a newer format (I8). */
 export function expectStoreStill(home: string): void {
   const format = readIfThere(join(home, 'format'))
   if (format === FORMAT) return
@@ -139,7 +139,7 @@ function hasStoreFiles(home: string): boolean {
   )
 }
 
-/** A ledger that is gone while checkpoints are there must not be taken for a new one. Throws STORE_DAMAGED. */
+/** If the ledger is missing and checkpoints exist, creating a new ledger would hide them. Throws STORE_DAMAGED. */
 export function refuseLostLedger(home: string): void {
   const size = statSync(join(home, 'ledger.db'), { throwIfNoEntry: false })?.size ?? 0
   if (size > 0) return
@@ -164,7 +164,7 @@ function checkFormat(home: string): void {
   }
   refuseNonEmpty(home)
   chmodSync(home, 0o700)
-  // Until now others may have been able to write to it.
+  // Check again: before the chmod, other users may have been able to write to it.
   refuseNonEmpty(home)
   refuseOtherOwner(home)
   writeFileAtomically({ path, content: FORMAT, durable: true })
@@ -177,15 +177,12 @@ function refuseNonEmpty(home: string): void {
   })
 }
 
-/**
- * What another process is just making counts as nothing: `format` is the first thing to be there. Settings may
- * have been there before.
- */
+/** Ignores the temporary file of another process that is creating the store, and settings, which may exist before the store. */
 function isEmpty(home: string): boolean {
   return readdirSync(home).every((name) => name.startsWith('format.') || name === 'config.json')
 }
 
-/** Nothing in it if it is no file: a pipe would be waited for without end. */
+/** Empty if it is no regular file: reading a pipe would block forever. */
 function readIfThere(path: string): string | undefined {
   try {
     const found = statSync(path, { throwIfNoEntry: false })
