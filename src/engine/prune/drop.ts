@@ -1,5 +1,5 @@
-// Removes single checkpoints. Order of writes (docs/store.md#drop): the rows in one transaction, the refs, then a
-// collection. Until the rows are gone nothing has happened (I1, I2).
+// Removes single checkpoints. Order of writes (docs/store.md#drop): the rows in one transaction, the refs, then a collection. The
+// transaction is the point of no return (I1, I2).
 import * as z from 'zod/mini'
 import {
   type Checkpoint,
@@ -22,7 +22,7 @@ import { type CheckpointView, viewCheckpoint } from '../checkpoints/views.js'
 
 export type DropResult = {
   readonly checkpoints: readonly CheckpointView[]
-  /** Sessions that had no other checkpoint: they go too. */
+  /** Sessions that had no other checkpoint are removed too. */
   readonly sessions: readonly string[]
   /** The last rewind can no longer be undone. */
   readonly forgetsUndo: boolean
@@ -43,7 +43,7 @@ export const drop = projectOperation({
   input: () =>
     z.strictObject({
       refs: z.array(z.string()).check(z.minLength(1)),
-      /** The session in which the references are looked up. */
+      /** The session that the references belong to. */
       of: z.optional(z.string()),
       dryRun: z._default(z.boolean(), false),
     }),
@@ -81,7 +81,7 @@ async function dropUnderLock(
   return { checkpoints: chosen.map(viewCheckpoint), ...done, applied: !dryRun }
 }
 
-/** In the project, or with `of` in a session of the project or of none. */
+/** Without `of`, a checkpoint of the project; with `of`, one of a session of this project or of no project. */
 function findCheckpoint(
   context: ProjectContext,
   project: Project | undefined,
@@ -132,7 +132,7 @@ function isNeededByUndo(
   return undo !== undefined && chosen.some(({ id }) => id === undo.safety || id === undo.result)
 }
 
-/** Sessions of which nothing is left. */
+/** Sessions that have no other checkpoints. */
 function findEmptiedSessions({ ledger }: ProjectContext, chosen: readonly Checkpoint[]): string[] {
   const ids = new Set<CheckpointId>(chosen.map(({ id }) => id))
   const keys = new Set(chosen.flatMap(({ session }) => session?.key ?? []))
@@ -143,7 +143,7 @@ function findEmptiedSessions({ ledger }: ProjectContext, chosen: readonly Checkp
   })
 }
 
-/** Inside the transaction. A session whose head goes continues from the checkpoint before it. */
+/** Inside the transaction. A session that loses its head continues from the checkpoint before it. */
 function removeRows(context: ProjectContext, chosen: readonly Checkpoint[]): void {
   const { ledger, clock } = context
   const over = findEmptiedSessions(context, chosen)

@@ -1,6 +1,6 @@
-// Takes a path out of history: out of every checkpoint of the project, and its contents out of the store.
-// Order of writes (docs/store.md#forget): objects; refs beside the old ones; all rows in one transaction; the refs
-// themselves; then a collection. Until the rows are there nothing has happened.
+// Removes a path from every checkpoint of the project, and its contents from the store. Order of writes (docs/store.md#forget):
+// objects, refs beside the old ones, all rows in one transaction, the refs themselves, then a collection. The transaction is the
+// point of no return.
 import * as z from 'zod/mini'
 import {
   type BytePath,
@@ -20,13 +20,13 @@ import { parseProjectPath } from '../restore/rewind.js'
 
 export type ForgetResult = {
   readonly path: string
-  /** Checkpoints that hold it. */
+  /** The checkpoints that contained it. */
   readonly checkpoints: readonly string[]
-  /** The most files and bytes that a checkpoint holds of it. */
+  /** The maximum over all checkpoints. */
   readonly files: number
   readonly bytes: number
   readonly applied: boolean
-  /** It is in the newest checkpoint, so the next save will most likely capture it again. */
+  /** The newest checkpoint contained it, so the next save will probably capture it again. */
   readonly isCurrent: boolean
   readonly bytesReclaimed: number
 }

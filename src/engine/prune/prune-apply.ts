@@ -1,4 +1,4 @@
-// Removes what a plan names, unless it was used since. Order of writes (docs/store.md#prune): rows, then refs. A ref without
+// Carries out a plan, except for items that were used since. Order of writes (docs/store.md#prune): rows, then refs. A ref without
 // a row is garbage, a row without a ref is damage (I1, I2).
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -57,7 +57,7 @@ function deleteSessions(context: StoreContext, plan: PrunePlan, tally: Tally): v
   }
 }
 
-/** Another process may have continued it since, or pinned or named one of its checkpoints. Checked in the transaction. */
+/** Called in the transaction: another process may have continued the session, or pinned or named one of its checkpoints. */
 function isAsPlanned(
   { ledger }: StoreContext,
   planned: Session,
@@ -87,7 +87,7 @@ function applyUnattached(
   for (const { why } of done) tally.drop(why)
 }
 
-/** Why nothing was done, if so. */
+/** Returns why nothing was done; undefined if it was. */
 async function applyTo(
   { home, ledger, snapshots }: StoreContext,
   plan: ProjectPlan,
@@ -122,7 +122,7 @@ async function applyTo(
   return undefined
 }
 
-/** Inside the transaction. Without what was pinned, named or continued since, or belongs to a session that stayed. */
+/** Inside the transaction. Skips checkpoints that were pinned, named or continued since, or whose session was kept. */
 function selectStillDue(
   rows: readonly PruningRow[],
   { drop, known }: PointsPlan,
@@ -131,14 +131,14 @@ function selectStillDue(
   const now = new Map(rows.map((row) => [row.id, row]))
   return drop.filter((it) => {
     const row = now.get(it.id)
-    // It went with its session.
+    // It was removed with its session.
     if (row === undefined) return true
     const planned = known.get(it.id)
     if (planned === undefined || row.pinned || row.name !== planned.name) return false
     if (row.isOfThread !== planned.isOfThread) return false
     if (row.session === null) return planned.session === null || ends.has(planned.session.key)
     if (ends.has(row.session.key)) return false
-    // To thin out the past of a session is right whatever it does now; only its head has to stay.
+    // Thinning out the past of a session is safe while it continues; only its head must stay.
     const isThinned = it.why === 'prompts' || it.why === 'days'
     const isAsBefore = row.session.updatedAtMs === planned.session?.updatedAtMs
     const isHeadToo = row.session.isHead && it.keepsState !== true
@@ -146,7 +146,7 @@ function selectStillDue(
   })
 }
 
-/** A save that found nothing new has reported that all is saved; a folder may have come back. */
+/** A save that found nothing new relies on the existing checkpoints, and a missing folder may exist again. */
 function isUsedSince({ pruning }: StoreContext['ledger'], plan: ProjectPlan): boolean {
   const { project, isPast, isOrphaned, summary } = plan
   if (!isPast) return false

@@ -1,4 +1,4 @@
-// The input of a prune for a project: its settings, whether its folder exists, and what keeps each checkpoint.
+// The input of a prune plan: for each project its settings, whether its folder exists, and what protects each checkpoint.
 import { isPromptReason } from '../../base/index.js'
 import {
   type Config,
@@ -32,14 +32,14 @@ export type PruneProject = {
   /** Newest first. */
   readonly points: readonly Point[]
   readonly rules: RetentionPolicy
-  /** The fault in its settings. The prune removes nothing from such a project. */
+  /** The error in its settings. The prune removes nothing from such a project. */
   readonly fault: SavestateError | null
 }
 
-/** `fallback` are the settings of the store. */
 type ReadOptions = {
   readonly nowMs: number
   readonly input: PruneOptions
+  /** The settings of the store. */
   readonly fallback: Config
   /** Sessions that a live process writes. */
   readonly leased: ReadonlySet<SessionKey>
@@ -85,14 +85,14 @@ async function readProject(
         : await savedSettings(context, { project, saved })
     return projectBy(own.config, null)
   } catch (error) {
-    // One project's fault must not keep the store from being pruned.
+    // An error in one project must not stop the prune of the store.
     const fault = settingsFault(error)
     if (fault === undefined) throw error
     return projectBy(fallback, fault)
   }
 }
 
-/** The settings as the project was saved last: an unmounted disk must not change how long its history is kept. */
+/** The settings in the newest checkpoint: an unmounted disk must not change how long history is kept. */
 async function savedSettings(
   { home, ledger }: StoreContext,
   { project, saved }: { readonly project: Project; readonly saved: SnapshotFiles },
@@ -111,7 +111,7 @@ type PointOptions = {
   readonly leased: ReadonlySet<SessionKey>
 }
 
-/** Newest first; of null, those of sessions without a project. */
+/** Newest first; for null, the checkpoints of sessions without a project. */
 export function readPoints(
   { ledger }: StoreContext,
   project: ProjectId | null,
@@ -132,18 +132,17 @@ export function readPoints(
   })
 }
 
-/** Rows newest first. A checkpoint is not older than those saved before it, even if the clock was set back since. */
+/** Takes rows newest first. A checkpoint is not older than those saved before it, even if the clock was set back since. */
 function ageStarts(rows: readonly PruningRow[], nowMs: number): number[] {
   let latestMs = 0
   const starts = rows.toReversed().map(({ createdAtMs, importedAtMs }) => {
-    // A time that is still to come was a mistake, and says nothing about the rows after it.
+    // A time in the future was a clock error and says nothing about later rows.
     if (createdAtMs <= nowMs) latestMs = Math.max(latestMs, createdAtMs)
     return Math.max(latestMs, createdAtMs, importedAtMs ?? 0)
   })
   return starts.reverse()
 }
 
-/** Made by a rewind, an undo, a redo or what finished one. */
 const OF_REWINDS: readonly PruningRow['kind'][] = ['safety', 'rewind', 'undo', 'redo', 'recovery']
 
 function describeForTiers(
@@ -178,11 +177,11 @@ function describeForTiers(
   }
 }
 
-/** A save with a reason is a point of its own; saves without one stand for their hour. */
+/** A save with a reason is in no group; saves without one are grouped by hour. */
 function groupOf({ session, reason, kind, createdAtMs }: PruningRow): string | null {
   if (session === null)
     return reason !== null || kind === 'imported' ? null : hourGroup(createdAtMs)
-  // An import gives all its rows the turn that the session is in.
+  // An import gives all its rows the current turn of the session.
   if (session.turn > 0 && kind !== 'imported') return promptGroup(session.key, session.turn)
   return `session ${session.key} ${hourGroup(createdAtMs)}`
 }
@@ -198,7 +197,7 @@ function guardOf(
   }: PointOptions & { readonly isNewestOfName: boolean; readonly agedFromMs: number },
 ): Guard | null {
   if (pinned) return 'pinned'
-  // A program may give each of its steps the same name; of these only the newest stays.
+  // A program may give each of its steps the same name; only the newest of these is protected.
   if (isNamedByUser || isNewestOfName) return 'named'
   if (isOfThread) return 'thread'
   if (session === null) return null

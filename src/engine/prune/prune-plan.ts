@@ -1,4 +1,4 @@
-// What a prune would remove, and why. Reads, and changes nothing (I7).
+// Plans a prune: what it removes and why. Reads only (I7).
 import {
   type CheckpointId,
   type Drop,
@@ -41,20 +41,19 @@ export type PointsPlan = {
 export type ProjectPlan = PointsPlan & {
   readonly project: Project
   readonly state: ProjectState
-  /** Why its folder is neither found nor proven to be removed. */
+  /** Why it is unknown whether its folder was removed; such a project is kept. */
   readonly unreachable: string | null
   readonly freesBytes: number
   /** The last rewind can no longer be undone. */
   readonly forgetsUndo: boolean
-  /** It was not used for long, or its folder is gone: it is judged as a whole. */
+  /** It was not used for long, or its folder is gone. */
   readonly isPast: boolean
-  /** All that it has goes: it is forgotten. */
+  /** All its checkpoints are removed, and the project with them. */
   readonly isWhole: boolean
-  /** It goes because its folder is gone. */
+  /** It is removed because its folder is gone. */
   readonly isOrphaned: boolean
-  /** The project as it was when this was planned. */
   readonly summary: ProjectSummary
-  /** Its settings cannot be read, so nothing of it goes. */
+  /** Its settings cannot be read, so nothing is removed. */
   readonly fault: SavestateError | null
 }
 
@@ -72,8 +71,8 @@ export type PrunePlan = {
 }
 
 /**
- * After an earlier round nothing is garbage, so the store takes what it takes, whatever the sum of its parts. A later
- * round removes for size only: nothing goes by another rule that the first plan did not show.
+ * The first round applies all rules. Later rounds remove for size only, so that nothing else goes that the first plan did not show.
+ * After the first round nothing is garbage, so they use the measured size instead of an estimate.
  */
 export async function planPrune(
   context: StoreContext,
@@ -154,7 +153,7 @@ export async function planPrune(
   }
 }
 
-/** No live process writes them, none of their checkpoints has to stay, and the settings of their project can be read. */
+/** Sessions without a live lease and without protected checkpoints, whose project has valid settings. */
 function removableSessions(
   { ledger }: StoreContext,
   {
@@ -181,7 +180,7 @@ function removableSessions(
     .filter(({ key, project }) => !leased.has(key) && !kept.has(key) && !faulty.has(project))
 }
 
-/** Sessions that were not used for too long, or whose project is gone. `rules`: for sessions without a project. */
+/** Sessions that were unused for too long, or whose project is gone. `rules` apply to sessions without a project. */
 function unusedSessions(
   removable: readonly Session[],
   projects: readonly PruneProject[],
@@ -231,7 +230,7 @@ function planProject(
   ]
 }
 
-/** A session without a project has no folder that could be gone; and its last use is that of the session. */
+/** Without a project there is no folder that could be gone, and no last use other than that of the session. */
 function planUnattached(
   points: readonly Point[],
   { rules, ends, nowMs }: When & { readonly rules: PruneProject['rules'] },
@@ -264,7 +263,6 @@ function dropsForSize(
   }))
 }
 
-/** It was not used for long, or its folder is gone. */
 function isPastUse(
   { state, summary, rules, fault }: PruneProject,
   { nowMs, dropOrphans }: When,

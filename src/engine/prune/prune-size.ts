@@ -1,6 +1,6 @@
-// Selects what a prune removes because the store is too large: the fewest checkpoints that help, from the largest owner
-// first. Files and states are charged to their project, or to their session if it has no project. An owner that takes no
-// more than its fair share gives nothing. If that cannot bring the store under its limit, nothing is selected.
+// Selects what a prune removes because the store is too large: as few checkpoints as possible, from the largest owner first.
+// The owner of files and states is their project, or their session if it has no project. An owner below its fair share loses
+// nothing. If that cannot bring the store under its limit, nothing is selected.
 import {
   type CheckpointId,
   chooseForSize,
@@ -41,7 +41,7 @@ type Request = {
   readonly unattached: readonly Point[]
   /** Checkpoints that another rule removes. */
   readonly gone: ReadonlySet<CheckpointId>
-  /** Sessions that stay by every other rule, and may be removed. */
+  /** Sessions that no other rule removes or protects. */
   readonly removable: readonly Session[]
   readonly sizes: StoreSizes
   /** Everything except the objects of checkpoints. */
@@ -128,9 +128,9 @@ function rootsOf({ files, content }: Row): Root[] {
   return [files, content].filter((root) => root !== null)
 }
 
-/** Takes rows newest first; returns what can be removed, in the order of removal. */
+/** Takes rows newest first; returns candidates in the order of removal. */
 function candidatesIn(rows: readonly Row[], finished: readonly Session[]): Candidate[] {
-  // The newest stays: a save that finds nothing new relies on it.
+  // A save that finds nothing new relies on the newest checkpoint.
   const newest = rows.find(({ files }) => files !== null)
   const isFree = ({ guard, isHead, session, files }: Row) =>
     guard === null && files !== newest?.files && !(isHead && session?.status === 'in_progress')
@@ -153,7 +153,7 @@ function candidatesIn(rows: readonly Row[], finished: readonly Session[]): Candi
   ]
 }
 
-/** Neither a prompt, nor a save with a reason, nor needed by an undo. */
+/** Not a prompt, not a save with a reason, and not needed by an undo. */
 function isAutomatic({ group, isPrompt, isSpecial }: Point): boolean {
   return group !== null && !isPrompt && !isSpecial
 }
@@ -166,7 +166,7 @@ class StoreModel implements SizeModel<Candidate> {
   readonly #graphs: Graphs
   readonly #baseBytes: number
   readonly #bytes: Map<Giver<Candidate>, number>
-  /** How many removed candidates contain it: a session contains what its checkpoints do. */
+  /** How many removed candidates contain a root: a session contains the roots of its checkpoints. */
   readonly #removed = new Map<Root, number>()
   readonly #ownerOf = new Map<Candidate, Owner>()
 
@@ -219,7 +219,7 @@ class StoreModel implements SizeModel<Candidate> {
     this.#change(candidate, -1)
   }
 
-  /** By what they would take without everything that they could give. */
+  /** Sorted by size after removing all candidates. */
   largest(owners: readonly Owner[]): LargeProject[] {
     return owners
       .map(({ label, candidates, roots }) => {
