@@ -229,7 +229,11 @@ type Ending = {
   readonly outcome: unknown
 }
 
-function endCall({ ledger, hold, clock }: SessionContext, started: StartedCall, ended: Ending): void {
+function endCall(
+  { ledger, hold, clock }: SessionContext,
+  started: StartedCall,
+  ended: Ending,
+): void {
   const { id, idempotencyKey, startedAtMs } = started
   const call = { id, idempotencyKey, startedAtMs, ...ended, atMs: clock.nowMs() }
   ledger.transaction(() => {

@@ -1,5 +1,5 @@
-// Recovers checkpoints whose rows are lost but whose commits and refs exist: the commits hold enough to list them and to
-// rewind to them. Names, pins and sessions are lost with the rows.
+// Recovers checkpoints whose rows are lost but whose commits and refs exist. A commit contains enough to list the checkpoint and to
+// rewind to it. Names, pins and sessions are lost with the rows.
 import type { Ledger } from '../../ledger/index.js'
 import {
   type CheckpointKind,
@@ -37,7 +37,7 @@ export function checkLostRows(ledger: Ledger, report: ObjectReport): Finding[] {
     rest === 0
       ? []
       : [
-          finding('leftover', `${refs} no checkpoint; the next prune removes such`, {
+          finding('leftover', `${refs} no checkpoint; the next prune removes them`, {
             path: 'objects.git/refs/savestate',
             severity: 'note',
           }),

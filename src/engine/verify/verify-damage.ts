@@ -1,4 +1,4 @@
-// Checkpoints that cannot be read completely, by objects or by state, and the marks in the ledger that say so.
+// Checks which checkpoints lack objects or their state, and whether the marks in the ledger agree.
 import type { Ledger } from '../../ledger/index.js'
 import { pathText } from '../../model/index.js'
 import type { Lacks, ObjectReport } from '../../snapshot/index.js'
@@ -20,7 +20,7 @@ export function checkCompleteness(
     const damage = damageOf(lacksOf.get(id), states.faults.get(id))
     if (damage !== undefined) wanted.set(id, damage)
   }
-  // If the row of a state is gone, only the mark still says that there was one.
+  // If the row of a state is lost, only the mark says that there was one.
   for (const [id, text] of marked) {
     const damage = parseDamage(text)
     if (!damage.isStateLost) continue
@@ -37,7 +37,7 @@ export function checkCompleteness(
 }
 
 function checkStates(ledger: Ledger, { quick }: { readonly quick: boolean }) {
-  /** By checkpoint. */
+  /** By checkpoint id. */
   const faults = new Map<string, string>()
   const findings: Finding[] = []
   for (const { state, message } of ledger.rowChecks.stateFaults({ quick })) {

@@ -1,4 +1,4 @@
-// The git repository of the store: its own files, its packs and its loose objects.
+// Checks the git repository of the store: its own files, its packs and its loose objects.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import type { MendRequest, ObjectReport } from '../../snapshot/index.js'
@@ -21,7 +21,7 @@ export function checkObjectFiles({ home }: CareContext, report: ObjectReport): F
     const ending = fault === 'index-damaged' || fault === 'no-pack' ? 'idx' : 'pack'
     const path = `objects.git/objects/pack/${name}.${ending}`
     const fix = repairObjects({ type: isIndex ? 'index' : 'pack', name }, action)
-    // A process was killed before it renamed the index, which the next save or collection does.
+    // A process was killed before it renamed the index; the next save or collection does that.
     const isUnfinished = fault === 'no-index' && isIndexWaiting(home, name)
     return isUnfinished
       ? finding('leftover', PACK_FAULTS[fault], { path, fix, severity: 'note' })

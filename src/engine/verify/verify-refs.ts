@@ -1,4 +1,4 @@
-// Every row has its commit, and a ref that points to it (I1). A commit can be recreated from its row, a ref from either.
+// Checks that every row has its commit and a ref to it (I1). A commit can be recreated from its row, a ref from either.
 import type { FilesRow, Ledger } from '../../ledger/index.js'
 import type { CommitFacts, ObjectReport } from '../../snapshot/index.js'
 import { type ObjectId, pathText, type Project } from '../../model/index.js'
@@ -28,7 +28,7 @@ function checkRef(checked: Checked, report: ObjectReport): Finding | undefined {
   const found = (message: string, fix: Fix) => finding('ref', message, { checkpoint: row.id, fix })
   const isSound = own !== null && (!isOf(own, row) || own.tree === row.tree)
   if (isSound && held === row.commit) return undefined
-  // If the row's own commit agrees, the row is right: a forget that was killed leaves the ref to the old commit.
+  // If the row agrees with its own commit, the ref is wrong: a killed forget leaves a ref to the old commit.
   if (isSound) {
     const message =
       held === undefined

@@ -1,4 +1,4 @@
-// The ledger: its file, its rows, and what they refer to.
+// Checks the ledger: its file, its rows and their references.
 import type { Ledger } from '../../ledger/index.js'
 import { backupTimeMs, rescueLedger, type RowFault } from '../../ledger/index.js'
 import { bytePath, isError } from '../../model/index.js'
@@ -9,7 +9,7 @@ import { type CareContext, type Finding, type Fix, type RepairTools, some } from
 
 const DAMAGE = { kind: 'ledger', checkpoint: null, severity: 'damage', repairable: true } as const
 
-/** What keeps the rows from being looked at. */
+/** Problems of the file, because of which the rows cannot be checked. */
 export function checkLedgerFile(
   store: CareContext,
   { quick }: { readonly quick: boolean },
@@ -54,7 +54,7 @@ function describeBackup(madeMs: number, nowMs: number): string {
   return `backup of ${new Date(madeMs).toISOString()} (${hours === 1 ? '1 hour' : `${hours} hours`} old)`
 }
 
-/** Rows that are malformed, that refer to nothing, or that are missing for a ref. */
+/** Finds malformed rows, dangling references, and refs without a row. */
 export function checkRows(ledger: Ledger, report: ObjectReport): Finding[] {
   const malformed = ledger.rowChecks.rowFaults().map((fault): Finding => {
     const message = `a row of ${fault.table} is malformed: ${fault.message}`

@@ -1,5 +1,5 @@
-// Checks that the store holds what it says it holds, in the order in which its parts depend on each other. It goes on as far
-// as it can: a damaged part must not hide the state of the rest.
+// Checks the store, each part before those that depend on it. Continues after damage as far as possible: a damaged part must not
+// hide the condition of the others.
 import * as z from 'zod/mini'
 import type { Ledger } from '../../ledger/index.js'
 import type { ObjectReport } from '../../snapshot/index.js'
@@ -26,7 +26,7 @@ import { isError } from '../../model/index.js'
 export type VerifyResult = {
   readonly checkpoints: number
   readonly problems: readonly Problem[]
-  /** Whether only the structure was checked, and no content. */
+  /** Only the structure was checked, not the content. */
   readonly quick: boolean
 }
 
@@ -40,7 +40,7 @@ export const verify = storeOperation({
   },
 })
 
-/** The same for a store that perhaps cannot be opened. */
+/** Like `verify`, for a store that perhaps cannot be opened. */
 export async function verifyCare(
   store: CareContext,
   { quick }: { readonly quick: boolean },
@@ -57,8 +57,8 @@ export async function verifyCare(
 }
 
 /**
- * For a store that other processes may be using. They save and prune meanwhile, so two parts of one examination may
- * disagree: damage is only what a second examination finds too. The shared lock keeps a collection from removing objects.
+ * For a store that other processes may be using. They save and prune meanwhile, so the parts of one examination may disagree: only
+ * what a second examination finds too is damage. The shared lock keeps a collection from removing objects.
  */
 export async function examineTwice(
   store: CareContext,
@@ -66,7 +66,7 @@ export async function examineTwice(
   hooks: Hooks,
 ): Promise<Finding[]> {
   const once = () => examine(store, { quick }, hooks)
-  // With damaged locks no process can collect, and the lock cannot be taken.
+  // With damaged locks no process can run a collection, and the shared lock cannot be taken.
   if (store.objects === undefined || checkLocks(store).length > 0) return once()
   return store.objects.shared(async () => {
     const first = await once()
@@ -96,7 +96,7 @@ async function finishInterrupted(store: CareContext, hooks: Hooks): Promise<void
   })
 }
 
-/** One examination, enough for a caller that keeps all other processes out. */
+/** A single examination, for callers that keep all other processes out. */
 export async function examine(
   store: CareContext,
   { quick }: { readonly quick: boolean },
@@ -124,7 +124,7 @@ export async function examine(
   const objects = checkObjectFiles(store, report)
   const inside = ledger === undefined ? [] : checkInside(store, ledger, { quick, report })
   const known = new Set(ledger?.projects().map(({ project }) => String(project.id)))
-  // Without a ledger it is unknown which projects there are.
+  // Without a ledger we cannot tell which project a leftover belongs to.
   const left =
     ledger === undefined ? [] : checkLeftovers(store, { paths, known, caches: report.caches })
   const isExplained = [...repository, ...objects, ...inside].some(isDamage)
@@ -138,7 +138,7 @@ function checkInside(
   { quick, report }: { readonly quick: boolean; readonly report: ObjectReport },
 ): Finding[] {
   const rows = checkRows(ledger, report)
-  // The other checks cannot read malformed rows either.
+  // The other checks cannot read malformed rows.
   if (ledger.rowChecks.rowFaults().length > 0) return rows
   return [
     ...rows,

@@ -107,7 +107,7 @@ test.each([
   symlinkSync(disk, path)
   expect(problemsOf(s)).toEqual([])
   renameSync(disk, `${disk}.away`)
-  const found = [{ path: place, message: 'is a link that leads nowhere', repairable: false }]
+  const found = [{ path: place, message: 'is a broken link', repairable: false }]
   expect(problemsOf(s)).toMatchObject(found)
   const { code, stdout } = s.run(['repair', '--yes'])
   expect([code, stdout]).toEqual([2, expect.stringContaining(`nowhere (${place})`)])
