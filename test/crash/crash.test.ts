@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Project, Store } from '../../src/index.js'
 import { isLong } from '../support/test-budget.js'
-import { keep, recall } from '../support/saved-scratch.js'
+import { saveScratch, restoreScratch } from '../support/saved-scratch.js'
 import { type FileSpec, type Scratch, type Seen, scratch } from '../support/scratch.js'
 import { SESSION_POINTS } from '../engine/sessions/session-failpoints.js'
 import { IMPORT_POINTS } from '../imports/import-failpoints.js'
@@ -194,16 +194,16 @@ beforeAll(async () => {
     s.write({ [path]: null })
     s.write(files)
   }
-  keep(s, 'third')
+  saveScratch(s, 'third')
   worlds = {
     second: await worldAfter('third', [['rewind', { to: ids.second }]]),
     first: await worldAfter('third', [['rewind', { to: ids.first }]]),
   }
   s.write({ 'unchanged.txt': 'edited after the rewind\n' })
-  keep(s, 'rewound')
-  recall(s, 'third')
+  saveScratch(s, 'rewound')
+  restoreScratch(s, 'third')
   s.write(Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`many/${i}`, `file ${i}\n`])))
-  keep(s, 'many')
+  saveScratch(s, 'many')
   stories = {
     save: await storyOf('third', [['save', { reason: 'killed' }]]),
     'save-many': await storyOf('many', [['save', { reason: 'killed' }]]),
@@ -417,7 +417,7 @@ function hashOf(text: string): string {
 }
 
 test('a folder that nobody may write to has its mode again after the recovery', async () => {
-  recall(s, 'third')
+  restoreScratch(s, 'third')
   s.write({ 'deep/er': { folder: 0o555 } })
   const before = s.snapshotOf()
   runChild([['rewind', { to: ids.first, paths: ['deep/er/changed.txt'] }]], 'apply:place')
@@ -504,7 +504,7 @@ async function expectSound(project: Project, store: Store): Promise<void> {
 
 function kill(operation: Operation, point: string): void {
   const { template, steps } = stories[operation]
-  recall(s, template)
+  restoreScratch(s, template)
   runChild(steps, point)
 }
 
@@ -536,13 +536,13 @@ async function withProject<T>(work: (project: Project, store: Store) => Promise<
 }
 
 async function storyOf(template: string, steps: readonly Step[]): Promise<Story> {
-  recall(s, template)
+  restoreScratch(s, template)
   const before = s.snapshotOf()
   return { template, steps, before, after: await worldAfter(template, steps) }
 }
 
 async function worldAfter(template: string, steps: readonly Step[]): Promise<World> {
-  recall(s, template)
+  restoreScratch(s, template)
   await withProject(async (project) => {
     for (const [name, input] of steps) {
       if (name === 'rewind') await project.rewind(input as { to: string })

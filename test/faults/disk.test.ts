@@ -101,11 +101,11 @@ class World {
     return join(this.#disk.seen, 'project')
   }
 
-  run(args: readonly string[], roomBytes?: number): ReturnType<SmallDisk['run']> {
+  run(args: readonly string[], freeBytes?: number): ReturnType<SmallDisk['run']> {
     const all = [PROGRAM, '-C', join(this.#disk.path, 'project'), '--json', ...args]
     return this.#disk.run(all, {
       env: this.#env,
-      ...(roomBytes === undefined ? {} : { roomBytes }),
+      ...(freeBytes === undefined ? {} : { freeBytes }),
     })
   }
 

@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import { fillUpAt, makeRoom } from '../support/disk-full.mjs'
+import { failWritesFrom, allowWrites } from '../support/disk-full.mjs'
 import { openStore, SavestateError } from '../../dist/index.js'
 
 const request = JSON.parse(process.argv[2] ?? '{}')
@@ -42,12 +42,12 @@ async function attempt(at) {
     const session =
       request.operation === 'session' ? await store.session('agent', { project }) : undefined
     const before = { files: filesIn(folder), list: await idsOf(project) }
-    fillUpAt(at)
+    failWritesFrom(at)
     const error = await OPERATIONS[request.operation]({ project, session }).then(
       () => undefined,
       (thrown) => thrown,
     )
-    const writes = makeRoom()
+    const writes = allowWrites()
     if (error === undefined) {
       done = filesIn(folder)
       // Some may fail without harm: a note of who holds a lock.

@@ -1,4 +1,4 @@
-// A prune in a process of its own: node prune-child.mjs '{"home":…,"input":{…}}'. With "waits" it opens the store, writes
+// Prunes in a child process: node prune-child.mjs '{"home":…,"input":{…}}'. With "waits" it opens the store, writes
 // "open" and prunes when it gets a line.
 import process from 'node:process'
 import { once } from 'node:events'

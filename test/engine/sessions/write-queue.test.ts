@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { WriteQueue } from '../../../src/engine/sessions/write-queue.js'
 
-test('a call that fails before it has begun is over, and is not waited for', async () => {
+test('a call that throws synchronously is finished, and close does not wait for it', async () => {
   const order = new WriteQueue('agent')
   const failed = order.finish(() => {
     throw new Error('no')
