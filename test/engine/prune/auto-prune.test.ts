@@ -1,4 +1,4 @@
-// docs/store.md#prune: the store prunes itself after a save, in a process of its own, at most once in the time that is set.
+// docs/store.md#prune: a save starts an automatic prune in another process, at most once per interval.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -23,7 +23,7 @@ import { type Scratch, scratch } from '../../support/scratch.js'
 const CHILD = join(dirname(fileURLToPath(import.meta.url)), '../../support/crash-child.mjs')
 const DEADLINE_MS = 40_000
 
-/** Prunes that are under way: each is called with the path of the store. */
+/** Running prune processes; each has the path of the store in its arguments. */
 function prunesOf(home: string): string[] {
   return readdirSync('/proc').filter((pid) => {
     if (!/^\d+$/.test(pid)) return false
@@ -36,7 +36,7 @@ function prunesOf(home: string): string[] {
   })
 }
 
-/** The last of them has ended. */
+/** Waits until no prune is running. */
 async function untilQuiet(home: string): Promise<void> {
   const until = Date.now() + DEADLINE_MS
   while (prunesOf(home).length > 0 && Date.now() < until) await sleep(30)
@@ -65,7 +65,7 @@ function claimedAt(s: Scratch, set?: number): number | undefined {
 const saveThree = (s: Scratch, folder: string) => (store: Store) =>
   store.project(folder).then((project) => saveMany(project, s, { count: 3 }))
 
-test('a save and a close are followed by a prune, which keeps what is orphaned', async () => {
+test('a save and a close start a prune, which keeps orphans', async () => {
   await using s = await scratch()
   setStore(s, { retention: 'hermes', autoPruneHours: 0, maxCheckpoints: 1, retentionDays: 7 })
   const gone = otherFolder(s, 'gone')
@@ -88,7 +88,7 @@ test('a save and a close are followed by a prune, which keeps what is orphaned',
   })
 })
 
-test('not when it is switched off, not before the time, and not without a save', async () => {
+test('no prune starts if it is switched off, before the interval is over, or without a save', async () => {
   await using s = await scratch()
   setStore(s, { autoPrune: false, autoPruneHours: 0 })
   await withStore(s, saveThree(s, s.project))
@@ -107,11 +107,11 @@ test('not when it is switched off, not before the time, and not without a save',
   expect([claimedAt(s), prunesOf(s.home)]).toEqual([due, []])
 })
 
-test('once, though several processes end at the same time; what went wrong is told by status', async () => {
+test('several processes that end at the same time start one prune, and status reports its failures', async () => {
   await using s = await scratch({ files: { a: '1' } })
   const wrong = otherFolder(s, 'wrong')
   await withStore(s, saveThree(s, wrong))
-  // Each prune will complain of it once.
+  // Each prune reports it once.
   setProject(wrong, { maxCheckpoint: 1 })
   claimedAt(s, Date.now() - DAY_MS)
   const folders = [s.project, otherFolder(s, 'b'), otherFolder(s, 'c')]
@@ -129,7 +129,7 @@ test('once, though several processes end at the same time; what went wrong is to
   })
 })
 
-test('a clock that was set back does not stop it', async () => {
+test('setting the clock back does not stop automatic prunes', async () => {
   await using s = await scratch()
   await withStore(s, saveThree(s, s.project))
   claimedAt(s, Date.now() + 400 * DAY_MS)
@@ -138,7 +138,7 @@ test('a clock that was set back does not stop it', async () => {
   await untilPruned(s)
 })
 
-test('after a command, too', async () => {
+test('a command starts a prune too', async () => {
   using s = cliScratch({ a: '1' })
   s.run(['save'])
   const settings = '{"retention":"hermes","maxCheckpoints":1,"autoPruneHours":0}'

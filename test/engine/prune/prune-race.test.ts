@@ -1,4 +1,4 @@
-// A session that is chosen to go, and that somebody goes on with before it is gone.
+// A session that a prune has chosen and another process continues before it is removed.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { scratch } from '../../support/scratch.js'
 const CHILD = fileURLToPath(new URL('../../support/prune-child.mjs', import.meta.url))
 const LONG_AGO = Date.now() - 90 * 86_400_000
 
-test('a session that is saved while a prune waits for the ledger is not deleted with the old', async () => {
+test('a prune keeps a session that was saved while the prune waited for the ledger', async () => {
   await using s = await scratch()
   const store = await s.open()
   for (const id of ['old', 'touched']) {
@@ -28,7 +28,7 @@ test('a session that is saved while a prune waits for the ledger is not deleted 
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   await once(child.stdout, 'data')
-  // Another process is in the middle of a save. It was quicker, and has closed the session when the lock is free.
+  // Another process is in the middle of a save, and has closed the session when the lock becomes free.
   ledger.exec('BEGIN IMMEDIATE')
   ledger.prepare(`UPDATE sessions SET updated_at = ? WHERE id = 'touched'`).run(Date.now())
   child.stdin.write('go\n')
