@@ -1,7 +1,7 @@
 // docs/store.md#prune: a save starts an automatic prune in another process, at most once per interval.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -11,43 +11,25 @@ import { openDatabase } from '../../../src/system/index.js'
 import { scratch as cliScratch } from '../../cli/program.js'
 import {
   DAY_MS,
+  DEADLINE_MS,
   idsOf,
   otherFolder,
+  prunesOf,
   saveMany,
   setProject,
   setStore,
+  untilNoPruneRuns,
   withStore,
 } from './prune-helpers.js'
 import { type Scratch, scratch } from '../../support/scratch.js'
 
 const CHILD = join(dirname(fileURLToPath(import.meta.url)), '../../support/crash-child.mjs')
-const DEADLINE_MS = 40_000
-
-/** Running prune processes; each has the path of the store in its arguments. */
-function prunesOf(home: string): string[] {
-  return readdirSync('/proc').filter((pid) => {
-    if (!/^\d+$/.test(pid)) return false
-    try {
-      const [, program = '', argument] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
-      return program.endsWith('prune-process.js') && argument === home
-    } catch {
-      return false
-    }
-  })
-}
-
-/** Waits until no prune is running. */
-async function untilQuiet(home: string): Promise<void> {
-  const until = Date.now() + DEADLINE_MS
-  while (prunesOf(home).length > 0 && Date.now() < until) await sleep(30)
-  expect(prunesOf(home)).toEqual([])
-}
 
 async function untilPruned(s: Scratch): Promise<void> {
   const until = Date.now() + DEADLINE_MS
   const isDone = () => withStore(s, async (store) => (await store.status()).prunedAt !== null)
   while (!(await isDone()) && Date.now() < until) await sleep(50)
-  await untilQuiet(s.home)
+  await untilNoPruneRuns(s.home)
   expect(await isDone()).toBe(true)
 }
 
@@ -149,5 +131,5 @@ test('a command starts a prune too', async () => {
   const count = () => (s.json(['list']) as { checkpoints: unknown[] }).checkpoints.length
   while (count() > 1 && Date.now() < until) await sleep(50)
   expect(count()).toBe(1)
-  await untilQuiet(s.home)
+  await untilNoPruneRuns(s.home)
 })

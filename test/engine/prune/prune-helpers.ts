@@ -1,8 +1,10 @@
 // Helpers for the tests of prune, collection and clear.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
 import type { Project, PruneResult, Store, StoreOptions } from '../../../src/index.js'
 import type { Scratch } from '../../support/scratch.js'
 
@@ -90,4 +92,27 @@ export function leftoversIn(home: string): string[] {
     ...readdirSync(objects).filter((name) => name.startsWith('tmp_')),
     ...temporaries,
   ]
+}
+
+/** After this a test gives up waiting for a background prune. */
+export const DEADLINE_MS = 40_000
+
+/** Running prune processes; each has the path of the store in its arguments. */
+export function prunesOf(home: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false
+    try {
+      const [, program = '', argument] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+      return program.endsWith('prune-process.js') && argument === home
+    } catch {
+      return false
+    }
+  })
+}
+
+/** Waits until no prune is running. */
+export async function untilNoPruneRuns(home: string): Promise<void> {
+  const until = Date.now() + DEADLINE_MS
+  while (prunesOf(home).length > 0 && Date.now() < until) await sleep(30)
+  expect(prunesOf(home)).toEqual([])
 }

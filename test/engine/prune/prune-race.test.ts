@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '../../support/own-sqlite.js'
 import { expect, test } from 'vitest'
@@ -32,13 +31,14 @@ test('a prune keeps a session that was saved while the prune waited for the ledg
   ledger.exec('BEGIN IMMEDIATE')
   ledger.prepare(`UPDATE sessions SET updated_at = ? WHERE id = 'touched'`).run(Date.now())
   child.stdin.write('go\n')
-  await sleep(1500)
+  const [planned] = (await once(child.stdout, 'data')) as [Buffer]
+  expect(String(planned)).toBe('planned\n')
   ledger.exec('COMMIT')
   ledger.close()
-  const [told] = (await once(child.stdout, 'data')) as [Buffer]
+  const [printed] = (await once(child.stdout, 'data')) as [Buffer]
   await once(child, 'exit')
   const again = await s.open()
   expect((await again.sessions()).map(({ id }) => id)).toEqual(['touched'])
-  const result = JSON.parse(String(told)) as object
+  const result = JSON.parse(String(printed)) as object
   expect(result).toMatchObject({ deletedSessions: 1, errors: [] })
 })

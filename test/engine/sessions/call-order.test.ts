@@ -135,7 +135,7 @@ test('a save called before the rewind prompt keeps its state, whatever the promp
   expect(await session.stateAt((await saving).id)).toEqual({ m: ['at the call'] })
 })
 
-/** What a prune does, without the files: those it has to wait for. */
+/** Collects states only: a full prune would wait for the running saves. */
 async function collectStates(s: Scratch): Promise<void> {
   const ledger = Ledger.open(s.home, { durability: 'os' })
   await ledger.vacuum.collect(async () => undefined)

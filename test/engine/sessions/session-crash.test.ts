@@ -14,7 +14,7 @@ import { type Scratch, scratch } from '../../support/scratch.js'
 const SDK = new URL('../../../dist/index.js', import.meta.url).href
 const KILLS = Number(process.env['SAVESTATE_KILLS'] ?? tries(48))
 const FIGHT_MS = Number(process.env['SAVESTATE_FIGHT_MS'] ?? tries(10_000))
-/** Steps that the fighters have been told are saved. */
+/** The number of confirmed steps after which the test may end. */
 const ENOUGH = 20
 const LATEST_MS = 60_000
 

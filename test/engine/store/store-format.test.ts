@@ -44,7 +44,7 @@ test('packs and objects are private even if the folder is not', async () => {
   expect(open.map(([path, { mode }]) => `${mode.toString(8)} ${path}`)).toEqual([])
 })
 
-test('git's strictest checks accept our packs', async () => {
+test('the strictest checks of git accept our packs', async () => {
   await using s = await scratch({
     files: { empty: '', link: { link: 'x' }, 'a/b': { folder: 0o700 } },
   })
