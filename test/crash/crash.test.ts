@@ -1,5 +1,5 @@
 // I6: a save, rewind or undo killed at any failpoint is finished or undone by the next command, and nothing
-// captured is lost. The killing is real: SIGKILL in a child, at the place SAVESTATE_FAILPOINT names.
+// captured is lost. The kill is real: SIGKILL in a child, at the failpoint that SAVESTATE_FAILPOINT names.
 /* oxlint-disable vitest/expect-expect, vitest/no-conditional-expect -- expectRecovered and expectSound do */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Project, Store } from '../../src/index.js'
 import { isLong } from '../support/test-budget.js'
-import { keep, recall } from '../support/saved-scratch.js'
+import { saveScratch, restoreScratch } from '../support/saved-scratch.js'
 import { type FileSpec, type Scratch, type Seen, scratch } from '../support/scratch.js'
 import { SESSION_POINTS } from '../engine/sessions/session-failpoints.js'
 import { IMPORT_POINTS } from '../imports/import-failpoints.js'
@@ -26,10 +26,10 @@ const HERE = dirname(fileURLToPath(import.meta.url))
 type Operation = 'save' | 'save-many' | 'rewind' | 'undo'
 type Step = readonly [string, unknown?]
 
-/** Of an undo, which does what a rewind does, the later visits are for the long run. */
+/** An undo works like a rewind, so only the long run kills it at later visits. */
 const AGAIN = isLong ? 3 : 1
 
-/** On how many visits of each failpoint an operation is killed. A visit that does not happen is a failure. */
+/** How many visits of each failpoint are killed. A visit that does not happen fails the test. */
 const POINTS: Readonly<Record<Operation, Readonly<Record<string, number>>>> = {
   save: {
     'capture:hashed': 1,
@@ -93,7 +93,7 @@ const POINTS: Readonly<Record<Operation, Readonly<Record<string, number>>>> = {
   },
 }
 
-/** Whatever comes next has to clean up first. */
+/** Every next command has to recover first. */
 const NEXT = ['save', 'list', 'rewind', 'undo', 'verify', 'diff', 'show'] as const
 type Next = (typeof NEXT)[number]
 
@@ -167,7 +167,7 @@ const TYPE_CHANGES: readonly (readonly [string, Readonly<Record<string, FileSpec
 
 type World = Map<string, Seen>
 
-/** One operation to be killed: the world before it, what it would lead to, and how to get there again. */
+/** One operation to kill: the state before it, the state after it, and how to restore the first. */
 type Story = {
   readonly template: string
   readonly steps: readonly Step[]
@@ -177,7 +177,7 @@ type Story = {
 
 let s: Scratch
 let stories: Readonly<Record<Operation, Story>>
-/** What rewinding to the two old checkpoints leads to, from anywhere. */
+/** The result of rewinding to the two old checkpoints. */
 let worlds: { readonly first: World; readonly second: World }
 let ids: { readonly first: string; readonly second: string }
 
@@ -194,16 +194,16 @@ beforeAll(async () => {
     s.write({ [path]: null })
     s.write(files)
   }
-  keep(s, 'third')
+  saveScratch(s, 'third')
   worlds = {
     second: await worldAfter('third', [['rewind', { to: ids.second }]]),
     first: await worldAfter('third', [['rewind', { to: ids.first }]]),
   }
   s.write({ 'unchanged.txt': 'edited after the rewind\n' })
-  keep(s, 'rewound')
-  recall(s, 'third')
+  saveScratch(s, 'rewound')
+  restoreScratch(s, 'third')
   s.write(Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`many/${i}`, `file ${i}\n`])))
-  keep(s, 'many')
+  saveScratch(s, 'many')
   stories = {
     save: await storyOf('third', [['save', { reason: 'killed' }]]),
     'save-many': await storyOf('many', [['save', { reason: 'killed' }]]),
@@ -214,7 +214,7 @@ beforeAll(async () => {
 
 afterAll(() => s.dispose())
 
-test('the failpoints in the table are those in the source', () => {
+test('the table lists the failpoints of the source', () => {
   const src = join(HERE, '../../src')
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
   const found = files
@@ -240,7 +240,7 @@ test('the failpoints in the table are those in the source', () => {
   expect(new Set(found)).toEqual(new Set([...listed].map((point) => `'${point}'`)))
 })
 
-test('the story does change something of every kind', () => {
+test('the scenario contains a change of every kind', () => {
   const { before, after } = stories.rewind
   expect(after).toEqual(worlds.first)
   expect(before).not.toEqual(after)
@@ -265,10 +265,10 @@ const cases = Object.entries(POINTS).flatMap(([operation, points]) =>
   ),
 )
 
-/** At these, every next command has its turn. */
+/** These are tried with every next command. */
 const EVERY_NEXT = ['apply:remove@2', 'apply:place@2']
 
-describe('killed at a failpoint, the next command finishes or undoes it', () => {
+describe('the next command finishes or undoes an operation killed at a failpoint', () => {
   const turns = cases
     .filter(({ operation, point }) => operation !== 'rewind' || !EVERY_NEXT.includes(point))
     .map((item, i) => ({ ...item, next: NEXT[i % NEXT.length] ?? 'save' }))
@@ -278,7 +278,7 @@ describe('killed at a failpoint, the next command finishes or undoes it', () => 
   })
 })
 
-describe('whatever the next command is', () => {
+describe('any command recovers', () => {
   test.each(EVERY_NEXT.flatMap((point) => NEXT.map((next) => ({ point, next }))))(
     'rewind at $point, then $next',
     async ({ point, next }) => {
@@ -288,7 +288,7 @@ describe('whatever the next command is', () => {
   )
 })
 
-describe('killed again while recovering', () => {
+describe('a recovery that is killed too', () => {
   const points = [
     'capture:hashed',
     'capture:stored',
@@ -321,7 +321,7 @@ describe('killed again while recovering', () => {
   })
 })
 
-describe('what the person did after the kill stays', () => {
+describe('edits of the user after the kill are kept', () => {
   const points = [
     'restore:journaled',
     'apply:staged',
@@ -354,7 +354,7 @@ describe('what the person did after the kill stays', () => {
   })
 })
 
-test('what cannot be finished is undone: something uncaptured came in the way', async () => {
+test('a rewind that an uncaptured file blocks is undone', async () => {
   kill('rewind', 'apply:staged')
   mkdirSync(join(s.project, 'deep/er'), { recursive: true })
   execFileSync('mkfifo', [join(s.project, 'deep/er/deleted.txt')])
@@ -371,7 +371,7 @@ test('what cannot be finished is undone: something uncaptured came in the way', 
   await withProject((project, store) => expectSound(project, store))
 })
 
-test('what the first attempt had done is undone too, when the second cannot finish either', async () => {
+test('if the second attempt cannot finish either, the changes of the first are undone too', async () => {
   kill('rewind', 'apply:place@3')
   runChild([['list']], 'apply:place')
   execFileSync('mkfifo', [join(s.project, 'zz/deleted.txt')])
@@ -383,7 +383,7 @@ test('what the first attempt had done is undone too, when the second cannot fini
   await withProject((project, store) => expectSound(project, store))
 })
 
-test('a file that a killed rewind had moved aside, and that a program wrote to since, is in a checkpoint', async () => {
+test('a checkpoint has a file that a killed rewind moved aside and a program wrote to since', async () => {
   kill('rewind', 'apply:aside')
   const isAside = (path: string) => path.includes('.savestate-old-')
   const aside = [...s.snapshotOf().keys()].find(isAside)
@@ -416,8 +416,8 @@ function hashOf(text: string): string {
     .digest('hex')
 }
 
-test('a folder that nobody may write to has its mode again after the recovery', async () => {
-  recall(s, 'third')
+test('recovery restores the mode of a read-only folder', async () => {
+  restoreScratch(s, 'third')
   s.write({ 'deep/er': { folder: 0o555 } })
   const before = s.snapshotOf()
   runChild([['rewind', { to: ids.first, paths: ['deep/er/changed.txt'] }]], 'apply:place')
@@ -426,7 +426,7 @@ test('a folder that nobody may write to has its mode again after the recovery', 
   expect(world.get('deep/er')).toEqual(before.get('deep/er'))
 })
 
-test('the next command says that it has finished what was interrupted', async () => {
+test('the next command reports that it finished an interrupted operation', async () => {
   kill('rewind', 'apply:placed')
   const notices: string[] = []
   const reason = await withProject(async (project) => {
@@ -453,7 +453,7 @@ async function expectRecovered(operation: Operation, next: Next): Promise<void> 
       await project.rewind({ to: ids.second })
       expect(s.snapshotOf()).toEqual(worlds.second)
     } else if (next === 'undo') {
-      // Whether it was finished or undone, an undo leads to one and the same place.
+      // Whether it was finished or undone, an undo has the same result.
       await project.undo().catch((error: unknown) => {
         expect(error).toMatchObject({ code: 'NOTHING_TO_UNDO' })
       })
@@ -476,14 +476,14 @@ async function expectRecovered(operation: Operation, next: Next): Promise<void> 
       const saved = await project.save({ reason: 'next' })
       expect([before, after]).toContainEqual(s.snapshotOf())
       if (next !== 'save') expect(s.snapshotOf()).toEqual(world)
-      // What is saved is the folder as it is: going back to it changes nothing.
+      // The save captured the current folder: rewinding to it changes nothing.
       expect(await project.rewind({ to: saved.id })).toMatchObject({ applied: false })
     }
     await expectSound(project, store)
   })
 }
 
-/** Nothing is left over, nothing is lost, nothing is damaged. */
+/** No leftovers, no loss, no damage. */
 async function expectSound(project: Project, store: Store): Promise<void> {
   const leftovers = [...s.snapshotOf().keys()].filter((path) => path.includes('.savestate-'))
   expect(leftovers).toEqual([])
@@ -497,22 +497,22 @@ async function expectSound(project: Project, store: Store): Promise<void> {
   await project.rewind({ to: ids.second })
   expect(s.snapshotOf()).toEqual(worlds.second)
   expect(inStore('tmp')).toEqual([])
-  // It asks `git fsck` too.
+  // Verify runs `git fsck` too.
   const { problems } = await store.verify()
   expect(problems.filter(({ severity }) => severity === 'damage')).toEqual([])
 }
 
 function kill(operation: Operation, point: string): void {
   const { template, steps } = stories[operation]
-  recall(s, template)
+  restoreScratch(s, template)
   runChild(steps, point)
 }
 
-/** Runs the steps in a process that must die at the failpoint, and by nothing else. */
+/** Runs the steps in a process that must die at the failpoint and for no other reason. */
 function runChild(steps: readonly Step[], failpoint: string): void {
-  // Saves and undos as in a program that keeps its event loop free, on the capture thread; the rest as in a command.
+  // Saves and undos with a capture thread, as in a program; the others without, as in a command.
   const mayBlock = steps.every(([name]) => name !== 'save' && name !== 'undo')
-  // What small saves write goes through the log only if it has to survive a power cut.
+  // Small saves write through the log only if they must survive a power failure.
   const durability = mayBlock ? 'os' : 'fsync'
   const place = { home: s.home, project: s.project }
   const request = JSON.stringify({ ...place, mayBlock, durability, run: steps })
@@ -526,7 +526,7 @@ function runChild(steps: readonly Step[], failpoint: string): void {
 }
 
 async function withProject<T>(work: (project: Project, store: Store) => Promise<T>): Promise<T> {
-  // No thread is started for the few things that each case does.
+  // Starting a thread would take longer than the case.
   const store = await s.open({ mayBlock: true })
   try {
     return await work(await store.project(s.project), store)
@@ -536,13 +536,13 @@ async function withProject<T>(work: (project: Project, store: Store) => Promise<
 }
 
 async function storyOf(template: string, steps: readonly Step[]): Promise<Story> {
-  recall(s, template)
+  restoreScratch(s, template)
   const before = s.snapshotOf()
   return { template, steps, before, after: await worldAfter(template, steps) }
 }
 
 async function worldAfter(template: string, steps: readonly Step[]): Promise<World> {
-  recall(s, template)
+  restoreScratch(s, template)
   await withProject(async (project) => {
     for (const [name, input] of steps) {
       if (name === 'rewind') await project.rewind(input as { to: string })

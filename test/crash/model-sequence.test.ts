@@ -1,5 +1,5 @@
 // Random sequences of save, rewind, undo, redo, pin, name, prune, forget and verify, with changing rules, git branches and a
-// second editing process in between, against a model. `npm run torture:model` goes on for as long as it is let.
+// second editing process in between, compared with a model. `npm run torture:model` runs longer.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -22,7 +22,7 @@ test.each([
     child.stdout.on('data', (part) => (text += String(part)))
     child.stderr.on('data', (part) => (text += String(part)))
     const [code] = (await once(child, 'close')) as [number | null]
-    // A fault prints the seed and the step, so that it can be repeated.
+    // A failure prints the seed and the step, so that it can be repeated.
     expect({ code, text }).toEqual({
       code: 0,
       text: expect.stringContaining('The program and the model agree.'),

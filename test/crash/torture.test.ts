@@ -1,4 +1,4 @@
-// The torture program, for as long as a test may take. `npm run torture` runs it for longer.
+// A short run of the torture program. `npm run torture` runs longer.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ test.each([
   ['the same seed as always', FIXED_SEED],
   ['a seed of its own', Date.now() % 1_000_000],
 ])(
-  'processes that work and are killed at random lose nothing that was acknowledged: %s',
+  'processes that are killed at random lose nothing that was acknowledged: %s',
   async (_, seed) => {
     const args = ['--minutes', String(MINUTES), '--seed', String(seed), '--processes', '3']
     const child = spawn(process.execPath, [PROGRAM, ...args])
@@ -21,7 +21,7 @@ test.each([
     child.stdout.on('data', (text) => output.push(String(text)))
     child.stderr.on('data', (text) => output.push(String(text)))
     const [code] = (await once(child, 'close')) as [number | null]
-    // The seed is in the text: a failure can be had again.
+    // The output contains the seed, so that a failure can be repeated.
     expect({ code, text: output.join('') }).toEqual({
       code: 0,
       text: expect.stringContaining('Nothing acknowledged is missing or different.'),

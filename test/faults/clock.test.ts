@@ -1,10 +1,10 @@
-// A clock that is set back: order is by what was written after what, never by the clock.
+// A clock that is set back: checkpoints are ordered by the order of writes, never by the clock.
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { CheckpointView, ListResult, SaveResult } from '../../src/index.js'
 import { PROGRAM, scratch as programScratch } from '../cli/program.js'
+import { prunesOf } from '../engine/prune/prune-helpers.js'
 import { scratch } from '../support/scratch.js'
 
 const DAY_MS = 86_400_000
@@ -19,7 +19,7 @@ function movedClock() {
   }
 }
 
-test('a save after the clock went back is the newest, has an id of its own, and comes back', async () => {
+test('a save after the clock was set back is the newest, has its own id, and can be restored', async () => {
   await using s = await scratch({ files: { 'a.txt': 'first' } })
   const { clock, move } = movedClock()
   const store = await s.open({ clock })
@@ -43,7 +43,7 @@ test('a save after the clock went back is the newest, has an id of its own, and 
   expect((await store.verify()).problems).toEqual([])
 })
 
-test('a prune with a clock that went back removes by order, and neither all nor nothing', async () => {
+test('a prune after the clock was set back removes by order', async () => {
   await using s = await scratch({ files: { 'a.txt': 'first' } })
   const { clock, move } = movedClock()
   const store = await s.open({ clock })
@@ -56,11 +56,11 @@ test('a prune with a clock that went back removes by order, and neither all nor 
   }
   await store.prune({ maxCheckpoints: 4 })
   expect(idsOf(await project.list())).toEqual(ids.slice(0, 4))
-  // A year before everything that was saved: nothing can be too old.
+  // A year before all saves: nothing can be too old.
   move(-365 * DAY_MS)
   await store.prune({ retentionDays: 7 })
   expect(idsOf(await project.list())).toEqual(ids.slice(0, 4))
-  // And ahead again: then it was not touched for long, but for one that is always kept.
+  // Ahead again: the project was unused for long, and only the protected checkpoint is kept.
   move(3 * 365 * DAY_MS)
   s.write({ 'a.txt': 'touched' })
   const { id } = await project.save()
@@ -69,7 +69,7 @@ test('a prune with a clock that went back removes by order, and neither all nor 
   expect((await store.verify()).problems).toEqual([])
 })
 
-test('a session keeps its lease, its steps and its right to write when the clock goes back', async () => {
+test('a session keeps its lease and its steps when the clock is set back', async () => {
   await using s = await scratch()
   const { clock, move } = movedClock()
   const store = await s.open({ clock })
@@ -86,7 +86,7 @@ test('a session keeps its lease, its steps and its right to write when the clock
   expect(await resumed.session.stateAt('1')).toEqual({ n: 2 })
 })
 
-test('the program itself goes on in a process whose clock is a year behind', () => {
+test('the program works in a process whose clock is a year behind', () => {
   using s = programScratch({ 'a.txt': 'one' })
   const first = s.json(['save']) as SaveResult
   s.write({ 'a.txt': 'two' })
@@ -109,7 +109,7 @@ function idsOf({ checkpoints }: { readonly checkpoints: readonly CheckpointView[
   return checkpoints.map(({ id }) => id)
 }
 
-test('a clock that is put right by a year does not make the store forget what was saved before', async () => {
+test('correcting the clock by a year does not remove earlier checkpoints', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const { clock, move } = movedClock()
   move(-365 * DAY_MS)
@@ -122,8 +122,8 @@ test('a clock that is put right by a year does not make the store forget what wa
   s.write({ 'b.txt': 'two' })
   await project.save()
   await store.close()
-  // The prune that follows a save would be at work by now, or done, in a process of its own.
-  await sleep(300)
+  // `close` starts a due prune before it returns.
+  expect(prunesOf(s.home)).toEqual([])
   const again = await s.open({ clock })
   expect((await again.status()).prunedAt).toBeNull()
   expect((await (await again.project(s.project)).list()).checkpoints).toHaveLength(2)

@@ -1,4 +1,4 @@
-// Several processes on one store and one project at once: none fails, none sees half of another's work.
+// Several processes on one store and one project at once: none fails, and none sees incomplete work of another.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -40,13 +40,13 @@ function start(s: Scratch, request: object): Promise<string> {
   })
 }
 
-/** Runs all at once: each waits until all have started. */
+/** Runs all at the same time: each waits until all have started. */
 async function race<T>(s: Scratch, requests: readonly Request[]): Promise<Outcome<T>[]> {
   const folder = join(s.folder, `race-${Math.random().toString(36).slice(2)}`)
   mkdirSync(folder)
   const waitFor = join(folder, 'go')
   const ready = requests.map((_, i) => join(folder, `ready-${i}`))
-  // Programs that keep their event loop free, and commands.
+  // Alternate with and without a capture thread.
   const running = requests.map((request, i) =>
     start(s, { ...request, waitFor, ready: ready[i], mayBlock: i % 2 === 1 }),
   )
@@ -59,7 +59,7 @@ async function race<T>(s: Scratch, requests: readonly Request[]): Promise<Outcom
 const times = <T>(count: number, make: (i: number) => T) =>
   Array.from({ length: count }, (_, i) => make(i))
 
-test('eight processes save one state: one checkpoint, and all know it', async () => {
+test('eight processes that save one state make one checkpoint, and all return it', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one', 'b/c.txt': 'one' } })
   await (await s.open()).close()
   const outcomes = await race<SaveResult>(
@@ -75,7 +75,7 @@ test('eight processes save one state: one checkpoint, and all know it', async ()
   expect(await store.verify()).toEqual({ checkpoints: 1, problems: [], quick: false })
 })
 
-test('eight processes write and save: nothing is lost, and no state is saved twice', async () => {
+test('eight processes that write and save lose nothing and save no state twice', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const requests = times(8, (i) => ({
     run: times(3, (n): Step[] => [
@@ -105,7 +105,7 @@ test('eight processes write and save: nothing is lost, and no state is saved twi
 })
 
 test.each([1, 2, 3])(
-  'a store that many processes make at once is made once (round %i)',
+  'many processes that create a store at once create one (round %i)',
   async () => {
     await using s = await scratch({ files: { 'a.txt': 'one' } })
     const outcomes = await race<SaveResult>(
@@ -118,7 +118,7 @@ test.each([1, 2, 3])(
   },
 )
 
-test('several projects with the same content are saved at once, and it is stored once', async () => {
+test('concurrent saves of projects with the same content store it once', async () => {
   await using s = await scratch()
   const content = Object.fromEntries(times(200, (i) => [`${i % 10}/${i}.txt`, `content ${i}\n`]))
   const projects = times(4, (i) => join(s.folder, `project-${i}`))
@@ -140,7 +140,7 @@ test('several projects with the same content are saved at once, and it is stored
   expect((await store.verify()).problems).toEqual([])
 })
 
-test('a save waits for the work under way, and a list does not', async () => {
+test('a save waits for the project lock, and a list does not', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const store = await s.open()
   const project = await store.project(s.project)
@@ -148,24 +148,25 @@ test('a save waits for the work under way, and a list does not', async () => {
   s.write({ 'a.txt': 'two' })
   const lock = await takeProjectLock(s)
   let hasSaved = false
-  const saving = start(s, { mayBlock: true, run: [['save', {}]] }).finally(() => {
+  const ready = join(s.folder, 'ready')
+  const saving = start(s, { mayBlock: true, ready, run: [['save', {}]] }).finally(() => {
     hasSaved = true
   })
-  // A list needs no lock.
+  while (!existsSync(ready)) await sleep(2)
+  // A list needs no lock. It starts after the save and ends before it.
   const listed = JSON.parse(await start(s, { mayBlock: true, run: [['list', {}]] })) as Outcome<{
     readonly checkpoints: readonly CheckpointView[]
   }>
   expect(listed.results?.[0]?.checkpoints.map((checkpoint) => checkpoint.id)).toEqual([id])
-  await sleep(400)
   expect(hasSaved).toBe(false)
   s.write({ 'a.txt': 'one' })
   lock.release()
   const saved = JSON.parse(await saving) as Outcome<SaveResult>
-  // It saw the folder after that work.
+  // The save captured the folder after the lock was released.
   expect(saved.results?.[0]).toMatchObject({ created: false, id })
 })
 
-test('rewinds to different checkpoints at once: each is whole, one after the other', async () => {
+test('concurrent rewinds to different checkpoints run completely, one after the other', async () => {
   const names = times(20, (i) => `dir-${i % 3}/${i}.txt`)
   const filesOf = (content: string) => Object.fromEntries(names.map((name) => [name, content]))
   await using s = await scratch({ files: filesOf('zero') })
@@ -187,7 +188,7 @@ test('rewinds to different checkpoints at once: each is whole, one after the oth
   expect((await store.verify()).problems).toEqual([])
 })
 
-test('saves, rewinds and undos of several processes leave a sound store', async () => {
+test('saves, rewinds and undos of several processes leave an intact store', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one', 'd/b.txt': 'one' } })
   const store = await s.open()
   const project = await store.project(s.project)
@@ -211,7 +212,7 @@ test('saves, rewinds and undos of several processes leave a sound store', async 
   expect(s.snapshotOf()).toEqual(first)
 })
 
-test('many saves at once through one store, and through two of one process', async () => {
+test('many concurrent saves through one store and through two of one process succeed', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const [one, two] = [await s.open({ mayBlock: false }), await s.open({ mayBlock: false })]
   const first = await one.project(s.project)

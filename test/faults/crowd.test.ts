@@ -11,7 +11,7 @@ import { scratch } from '../support/scratch.js'
 const CHILD = fileURLToPath(new URL('../support/crash-child.mjs', import.meta.url))
 const PROCESSES = 64
 
-test('64 processes write a file each and save: all are done, and everything is in the newest checkpoint', async () => {
+test('64 processes that write a file each and save all succeed, and the newest checkpoint has every file', async () => {
   await using s = await scratch({ files: { 'first.txt': 'there from the start' } })
   const go = join(s.folder, 'go')
   const children = Array.from({ length: PROCESSES }, (_, i) => {
@@ -20,7 +20,7 @@ test('64 processes write a file each and save: all are done, and everything is i
       ['write', { path: name, content: `written by ${i}` }],
       ['save', { reason: name }],
     ]
-    // Commands for the most part, and programs that keep their event loop free.
+    // Most without a capture thread, some with.
     const request = { home: s.home, project: s.project, run, waitFor: go, mayBlock: i % 4 !== 0 }
     const child = spawn(process.execPath, [CHILD, JSON.stringify(request)])
     const output: string[] = []
@@ -39,20 +39,20 @@ test('64 processes write a file each and save: all are done, and everything is i
     const { results } = JSON.parse(text) as { results: [SaveResult] }
     return { ...results[0], wrote: name }
   })
-  // Each told of a checkpoint that is there, and those that made one made different ones.
+  // Each returned an existing checkpoint, and the created ones are different.
   const made = saved.filter(({ created }) => created).map(({ id }) => id)
   expect(checkpoints.map(({ id }) => id).sort()).toEqual([...made].sort())
   expect(made.length).toBeGreaterThan(0)
   const ids = new Set(made)
   expect(saved.filter(({ id }) => !ids.has(id))).toEqual([])
-  // Nothing was changed since, so the newest one holds all of it.
+  // Nothing has changed since, so the newest one has all files.
   expect(await project.save()).toMatchObject({ created: false })
   const all = s.snapshotOf()
   for (const name of readdirSync(s.project)) s.write({ [name]: null })
   await project.rewind({ to: checkpoints[0]?.id ?? '' })
   expect(s.snapshotOf()).toEqual(all)
   expect(all.size).toBe(PROCESSES + 2)
-  // What a process wrote before its save is in the checkpoint that it was told.
+  // The checkpoint that a process got contains what it wrote before its save.
   const last = saved.at(-1)
   await project.rewind({ to: last?.id ?? '' })
   expect(s.snapshotOf().has(last?.wrote ?? '')).toBe(true)

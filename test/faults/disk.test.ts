@@ -1,5 +1,5 @@
-// A disk that gets full at any write: the operation says so, nothing acknowledged is lost, a rewind is finished or
-// undone, and with some room again everything goes on.
+// A disk that gets full at any write: the operation reports it, nothing acknowledged is lost, a rewind is finished or undone, and
+// with free space everything works again.
 /* oxlint-disable vitest/no-standalone-expect, vitest/no-conditional-expect -- World looks after every command */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -17,7 +17,7 @@ const KB = 1024
 const DISK_FULL = { error: { code: 'DISK_FULL' } }
 
 test.each(['save', 'rewind', 'session'])(
-  'a %s that finds the disk full at any of its writes leaves everything as it was or finished',
+  'a %s on a disk that is full at any of its writes happens completely or not at all',
   async (operation) => {
     const held = { 'a.txt': 'one', 'deep/er/b.txt': 'one', 'gone/c.txt': 'one' }
     await using s = await scratch({ files: held })
@@ -26,7 +26,7 @@ test.each(['save', 'rewind', 'session'])(
     const { id: target } = await project.save()
     s.write({ 'a.txt': 'two', 'deep/er/b.txt': 'two', gone: null, 'new/d.txt': 'two' })
     if (operation === 'rewind') await project.save()
-    // Work that no checkpoint has yet.
+    // Changes that are in no checkpoint yet.
     s.write({ 'a.txt': 'three', 'e/f/g.txt': 'three' })
     await store.close()
     const work = join(s.folder, 'work')
@@ -38,12 +38,12 @@ test.each(['save', 'rewind', 'session'])(
     expect(stderr).toBe('')
     const { failures, faults } = JSON.parse(stdout) as { failures: number; faults: string[] }
     expect(faults).toEqual([])
-    // As many writes as there are; a sweep that has missed them all would prove nothing.
+    // All writes; a run that missed them would prove nothing.
     expect(failures).toBeGreaterThan(10)
   },
 )
 
-test('on a disk that is really full, the program says so and loses nothing', async () => {
+test('on a really full disk the program reports it and loses nothing', async () => {
   await using s = await scratch()
   using disk = await smallDisk(join(s.folder, 'disk'), 24)
   process.stderr.write(`The disk is full by: ${disk.kind}\n`)
@@ -72,7 +72,7 @@ test('on a disk that is really full, the program says so and loses nothing', asy
   for (const room of levels(0, 40, 60)) {
     world.change(4, 30_000)
     world.saved()
-    // It may have all the room it needs: it is there to make some. What it was to remove may be gone either way.
+    // A prune may succeed, because it frees space. Its candidates may be gone in any case.
     const prune = ['prune', '-y', '--max-size-mb', '1']
     world.forget(JSON.parse(world.run([...prune, '--dry-run']).stdout) as PruneResult)
     const { code, stderr } = world.run(prune, room)
@@ -82,7 +82,7 @@ test('on a disk that is really full, the program says so and loses nothing', asy
   world.expectAllBack()
 })
 
-/** The program on a small disk, and what it has acknowledged. */
+/** The program on a small disk, and the checkpoints it has acknowledged. */
 class World {
   readonly #disk: SmallDisk
   readonly #scratch: Scratch
@@ -101,11 +101,11 @@ class World {
     return join(this.#disk.seen, 'project')
   }
 
-  run(args: readonly string[], roomBytes?: number): ReturnType<SmallDisk['run']> {
+  run(args: readonly string[], freeBytes?: number): ReturnType<SmallDisk['run']> {
     const all = [PROGRAM, '-C', join(this.#disk.path, 'project'), '--json', ...args]
     return this.#disk.run(all, {
       env: this.#env,
-      ...(roomBytes === undefined ? {} : { roomBytes }),
+      ...(freeBytes === undefined ? {} : { freeBytes }),
     })
   }
 
@@ -117,14 +117,14 @@ class World {
     }
   }
 
-  /** At each level it fails as it should, and leaves the folder alone. */
+  /** At each level of free space it fails with the right error and does not change the folder. */
   failing(args: readonly string[], rooms: readonly number[]): void {
     const before = this.#scratch.snapshotOf(this.#project)
     let failed = 0
     for (const room of rooms) {
       const { code, stderr } = this.run(args, room)
       this.expectSound()
-      // Injected, the ledger has all the room it needs, so that less is enough.
+      // With injected errors SQLite is not limited, so less space is enough.
       if (code === 0) break
       failed += 1
       expect([code, JSON.parse(stderr)]).toMatchObject([2, DISK_FULL])
@@ -144,7 +144,7 @@ class World {
     for (const { drop } of plan.projects) for (const { id } of drop) this.#known.delete(id)
   }
 
-  /** Nothing acknowledged is gone, and there is nothing to complain about. */
+  /** Nothing acknowledged is lost, and verify finds no problems. */
   expectSound(): void {
     if (!existsSync(join(this.#disk.seen, 'store/ledger.db'))) return
     const listed = this.run(['list', '--limit', '1000'])
@@ -162,7 +162,7 @@ class World {
     expect((JSON.parse(verified.stdout) as VerifyResult).problems).toEqual([])
     const pruned = this.run(['prune', '-y'])
     expect((JSON.parse(pruned.stdout) as PruneResult).errors).toEqual([])
-    // Git does not find its way into the other namespace.
+    // Git cannot use paths of the other namespace.
     cpSync(join(this.#disk.seen, 'store'), this.#scratch.home, { recursive: true })
     expect(this.#scratch.fsck()).toBe('')
     const names = readdirSync(this.#disk.seen, { recursive: true, encoding: 'utf8' })

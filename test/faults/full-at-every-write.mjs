@@ -1,14 +1,12 @@
-// One operation, again and again from the same start, with a disk that is full at its first write, its second, and
-// so on until it needs no more:
+// Repeats one operation from the same start, with a disk that is full at the first write, the second, and so on, until it succeeds:
 //   node full-at-every-write.mjs '{"home":…,"project":…,"scratch":…,"operation":"save","target":<id>,"held":{…}}'
-// `home` and `project` are put back before each attempt; `held` is what the checkpoint `target` holds. Prints one line of
-// JSON: how many attempts failed, and what was wrong after them. In a process of its own, because it changes what
-// node's writes do.
+// Restores `home` and `project` before each attempt; `held` is the content of the checkpoint `target`. Prints one line of JSON: how
+// many attempts failed, and what was wrong after them. It is a separate process because it replaces node's write functions.
 import { execFileSync } from 'node:child_process'
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import { fillUpAt, makeRoom } from '../support/disk-full.mjs'
+import { failWritesFrom, allowWrites } from '../support/disk-full.mjs'
 import { openStore, SavestateError } from '../../dist/index.js'
 
 const request = JSON.parse(process.argv[2] ?? '{}')
@@ -17,7 +15,7 @@ const start = [home, folder].map((path, i) => ({ path, copy: join(request.scratc
 const held = linesOf(Object.entries(request.held))
 const faults = []
 let failures = 0
-/** What the folder holds when the operation is done. */
+/** The content of the folder after the operation. */
 let done = ''
 
 const OPERATIONS = {
@@ -32,7 +30,7 @@ await attempt(Infinity)
 for (let at = 1; !(await attempt(at)); at += 1);
 process.stdout.write(`${JSON.stringify({ failures, faults })}\n`)
 
-/** True if the operation had all the room it needed. */
+/** True if the operation succeeded. */
 async function attempt(at) {
   for (const { path, copy } of start) copyFolder(copy, path)
   const fault = (text) => faults.push(`full at write ${at}: ${text}`)
@@ -42,15 +40,15 @@ async function attempt(at) {
     const session =
       request.operation === 'session' ? await store.session('agent', { project }) : undefined
     const before = { files: filesIn(folder), list: await idsOf(project) }
-    fillUpAt(at)
+    failWritesFrom(at)
     const error = await OPERATIONS[request.operation]({ project, session }).then(
       () => undefined,
       (thrown) => thrown,
     )
-    const writes = makeRoom()
+    const writes = allowWrites()
     if (error === undefined) {
       done = filesIn(folder)
-      // Some may fail without harm: a note of who holds a lock.
+      // Some writes may fail without harm, such as the owner file of a lock.
       return writes < at
     }
     failures += 1
@@ -63,7 +61,7 @@ async function attempt(at) {
   }
 }
 
-/** With room again, in the same process: nothing is lost, and everything goes on. */
+/** With free space again, in the same process: nothing is lost, and every operation works. */
 async function lookAround({ store, project, before, fault }) {
   const list = await idsOf(project)
   if (before.list.some((id) => !list.includes(id))) fault('a checkpoint is gone')

@@ -1,5 +1,4 @@
-// A store that cannot be written, or of which somebody else owns a part: the program says so, ends with 2, and leaves
-// everything as it is.
+// A store that cannot be written, or a part of which another user owns: the program reports it, exits with 2, and changes nothing.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,14 +23,14 @@ const inUse = prepared(() => {
   return s
 })
 
-/** The same, all owned by an ordinary user, whom `asUser` runs the program as. */
+/** The same, owned by an ordinary user; `asUser` runs the program as that user. */
 function ordinary(): Scratch & { asUser(args: readonly string[]): Ended } {
   const s = inUse()
   if (isRoot) for (const path of allIn(s.folder)) chownSync(path, NOBODY, NOBODY)
   return {
     ...s,
     asUser(args) {
-      // Permissions do not bind root.
+      // Root ignores permissions.
       const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
       const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, '--json', ...args], {
         cwd: s.project,
@@ -44,7 +43,7 @@ function ordinary(): Scratch & { asUser(args: readonly string[]): Ended } {
   }
 }
 
-test('with a home that must not be written, every command says so and touches nothing', () => {
+test('with a read-only home every command reports it and changes nothing', () => {
   using s = ordinary()
   const modes = new Map(allIn(s.home).map((path) => [path, lstatSync(path).mode]))
   for (const [path, mode] of modes) chmodSync(path, mode & 0o555)
@@ -56,22 +55,28 @@ test('with a home that must not be written, every command says so and touches no
   expectWhole(s)
 })
 
-test.each(['/proc/x', '/proc/x/y'])('where nobody can make a folder, at %s, too', (home) => {
-  using s = scratch({ 'a.txt': 'one' })
-  for (const args of [['save'], ['list'], ['status']]) {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, '--json', ...args], {
-      cwd: s.project,
-      env: { ...s.environment, SAVESTATE_HOME: home },
-      encoding: 'utf8',
-      // One that never ends takes no other signal.
-      timeout: 120_000,
-      killSignal: 'SIGKILL',
-    })
-    expect(errorOf({ code: status, stdout, stderr })).toEqual({ code: 2, error: 'STORE_UNUSABLE' })
-  }
-})
+test.each(['/proc/x', '/proc/x/y'])(
+  'a path at which no folder can be created, %s, is reported too',
+  (home) => {
+    using s = scratch({ 'a.txt': 'one' })
+    for (const args of [['save'], ['list'], ['status']]) {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, '--json', ...args], {
+        cwd: s.project,
+        env: { ...s.environment, SAVESTATE_HOME: home },
+        encoding: 'utf8',
+        // A process in an endless system call takes no other signal.
+        timeout: 120_000,
+        killSignal: 'SIGKILL',
+      })
+      expect(errorOf({ code: status, stdout, stderr })).toEqual({
+        code: 2,
+        error: 'STORE_UNUSABLE',
+      })
+    }
+  },
+)
 
-test('on a disk that is mounted to be read only, too', () => {
+test('a store on a read-only mount is reported too', () => {
   using s = inUse()
   const before = [hashTree(s.home), hashTree(s.project)]
   const lines = [...READING, ...WRITING].map(
@@ -95,7 +100,7 @@ test('on a disk that is mounted to be read only, too', () => {
 })
 
 test.each(['.', 'format', 'ledger.db', 'objects.git', 'objects.git/objects', 'locks', 'tmp'])(
-  'a store of which %s belongs to somebody else is refused, and is whole afterwards',
+  'a store whose %s belongs to another user is refused and stays intact',
   (name) => {
     using s = ordinary()
     s.asUser(['list'])

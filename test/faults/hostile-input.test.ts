@@ -1,5 +1,5 @@
-// Whatever text is handed over as an id, a name, a reference or a path: it is taken as text or refused with a
-// code. Nothing outside the project and the store is touched, and the store stays whole.
+// Any text as an id, a name, a reference or a path is accepted as text or refused with an error code. Nothing outside the project and
+// the store changes, and the store stays intact.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -40,7 +40,7 @@ const HUGE = 'x'.repeat(10 << 20)
 
 type Given = { readonly store: Store; readonly project: Project; readonly session: Session }
 
-/** Every way to hand a text to the SDK. */
+/** Every way to pass a text to the SDK. */
 const WAYS: Readonly<Record<string, (given: Given, text: string) => Promise<unknown>>> = {
   'store.project': ({ store }, text) => store.project(text),
   'store.projectFor': ({ store }, text) => store.projectFor(text),
@@ -94,7 +94,7 @@ async function given(s: Scratch): Promise<Given> {
   return { store, project, session }
 }
 
-/** The error code, 'none', or the whole error where it is not one of ours. */
+/** The error code, 'none', or the whole error if it is not a SavestateError. */
 async function outcome(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     () => 'none',
@@ -102,7 +102,7 @@ async function outcome(promise: Promise<unknown>): Promise<string> {
   )
 }
 
-test('every text is taken or refused by a code, wherever it is handed over', async () => {
+test('every parameter accepts any text or refuses it with an error code', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n' } })
   const all = await given(s)
   const world = () => s.snapshotOf(s.folder, { except: ['home', 'project/a.txt'] })
@@ -118,14 +118,14 @@ test('every text is taken or refused by a code, wherever it is handed over', asy
   expect(faults).toEqual([])
   expect(world()).toEqual(before)
   expect((await all.store.verify()).problems).toEqual([])
-  // What was accepted as a name or id is the same text when it comes back.
+  // An accepted name or id is returned unchanged.
   const { checkpoints } = await all.project.list({ limit: 1000 })
   for (const { name } of checkpoints.filter((each) => each.name !== null))
     expect(HOSTILE.concat('x').map((text) => text.trim())).toContain(name)
   expect(readFileSync(join(s.folder, 'victim/precious'), 'utf8')).toBe('mine')
 })
 
-test('ten megabytes of it are taken or refused by a code too', async () => {
+test('ten megabytes of text are accepted or refused with an error code too', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n' } })
   const all = await given(s)
   const faults: string[] = []

@@ -1,5 +1,5 @@
-// A process that gives way to all others, as one that cron or a build starts with `nice`: only root may raise a
-// priority again, so nobody else may be made to try.
+// A process with low priority, as one that cron or a build starts with `nice`. Only root may raise a priority, so the program must not
+// try.
 import { spawnSync } from 'node:child_process'
 import { chownSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -12,7 +12,7 @@ const NOBODY = 65_534
 /** Enough for hash threads. */
 const FILES = Object.fromEntries(Array.from({ length: 700 }, (_, n) => [`f${n}`, `${n}\n`]))
 
-test.each(['0', '19'])('many files are saved by a process with nice %s', async (nice) => {
+test.each(['0', '19'])('a process with nice %s can save many files', async (nice) => {
   await using s = await scratch({ files: FILES })
   if (process.getuid?.() === 0) chownSync(s.folder, NOBODY, NOBODY)
   const { uid } = statSync(s.folder)

@@ -1,4 +1,4 @@
-// A sandbox or container that keeps the name of the host has process ids of its own: who lives outside looks dead in it.
+// A sandbox or container may keep the host name and have its own process ids: processes outside seem dead inside it.
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const way = WAYS.find(
 )
 const where = way === undefined ? 'another process, as unshare does not work here' : 'unshare --pid'
 
-test(`a session and a watch stay with their living process, as seen from ${where}`, async () => {
+test(`leases and watches of a live process count, as seen from ${where}`, async () => {
   await using s = await scratch({ files: { a: '1' } })
   await using pair = await watchedAndNot(s)
   const session = await pair.store.session('task', { agent: 'outside' })

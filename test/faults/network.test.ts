@@ -1,4 +1,4 @@
-// Nothing in these rooms speaks to a network, and git cannot be made to.
+// No layer except the daemon uses a network, and git cannot be made to.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,12 +9,12 @@ import { scratch } from '../support/scratch.js'
 
 const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url))
 
-/** The daemon, on a Unix socket and on the loopback alone: test/daemon/daemon-http.test.ts holds it to that. */
+/** The daemon uses a Unix socket and the loopback interface only; test/daemon/daemon-http.test.ts checks that. */
 const ALLOWED: readonly string[] = ['daemon']
 
 const MODULES = 'http|https|http2|net|dns|tls|dgram|inspector|quic'
 const WAYS: readonly RegExp[] = [
-  // By its full name wherever it stands; by the short one, which is a word like others, where it is loaded.
+  // The full name anywhere; the short name, which is an ordinary word, only in imports.
   new RegExp(`['"\`]node:(?:${MODULES})(?:/[a-z]+)?['"\`]`),
   new RegExp(
     `(?:from|import|require|getBuiltinModule)\\s*\\(?\\s*['"\`](?:${MODULES})(?:/[a-z]+)?['"\`]`,
@@ -22,7 +22,7 @@ const WAYS: readonly RegExp[] = [
   /\b(?:fetch|XMLHttpRequest|EventSource|WebSocket|WebTransport)\s*\(/,
   /\bnew\s+(?:XMLHttpRequest|EventSource|WebSocket|WebTransport)\b/,
   /\bglobalThis\s*(?:\.\s*fetch|\[)/,
-  // What git would have to be asked for.
+  // Git commands that use a network.
   /['"`](?:clone|fetch|pull|push|ls-remote|fetch-pack|send-pack|http-fetch)['"`]/,
 ]
 
@@ -42,7 +42,7 @@ test('no source file imports a network module, fetches, or has git do so', () =>
   expect(speaking).toEqual([])
 })
 
-test('the look finds what it looks for', () => {
+test('the patterns match their examples', () => {
   for (const line of [
     "import { get } from 'node:https'",
     "const net = await import('net')",
@@ -56,7 +56,7 @@ test('the look finds what it looks for', () => {
     expect({ line, isFound: WAYS.some((way) => way.test(line)) }).toEqual({ line, isFound: true })
 })
 
-test('a store whose git would fetch what it lacks from elsewhere does not', async () => {
+test('git does not fetch missing objects for a store with a promisor remote', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n' } })
   const { store, project } = await openProject(s)
   const { id } = await project.save()
@@ -86,7 +86,7 @@ test('a store whose git would fetch what it lacks from elsewhere does not', asyn
   const again = await openProject(s)
   const either = expect.stringMatching(/^(?:STORE_DAMAGED|GIT_FAILED)$/)
   await expect(again.project.diff({ from: id })).rejects.toMatchObject({ code: either })
-  // An older git cannot be told that it may not fetch: it tries, has no way to, and ends.
+  // An older git has no option against fetching: it tries, has no transport, and fails.
   const { stderr } = spawnSync('git', ['cat-file', '-e', blob], {
     env: {
       PATH: process.env['PATH'],

@@ -1,5 +1,5 @@
-// A project folder that goes away, or that another one takes the place of, while it is saved or rewound: an error,
-// never a checkpoint that takes it for emptied, and nothing is written anywhere else.
+// A project folder that is removed or replaced during a save or a rewind: the result is an error, never a checkpoint of an empty
+// folder, and nothing is written elsewhere.
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,7 +17,6 @@ function manyFiles(content: string): Record<string, FileSpec> {
   return Object.fromEntries(names.map((name) => [name, `${content} ${name}`]))
 }
 
-/** What happens to the folder. */
 const FATES = {
   'moved away': (s: Scratch) => renameSync(s.project, join(s.folder, 'away')),
   removed: (s: Scratch) => rmSync(s.project, { recursive: true }),
@@ -35,7 +34,7 @@ function present(folder: string): Look {
   return existsSync(folder) ? snapshotOf(folder) : undefined
 }
 
-/** Progress is told every 50 ms; with a clock that runs, as often as there is any. */
+/** Progress is reported every 50 ms of this clock, which jumps, so that every step is reported. */
 function tellAllProgress(): void {
   const real = Date.now.bind(Date)
   let aheadMs = 0
@@ -46,7 +45,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** The folder is met by its fate when the work is at this point; on the same thread, so exactly there. */
+/** Changes the folder when the work is at this point; on the same thread, so exactly there. */
 async function openHere(s: Scratch): Promise<Project> {
   const store = await s.open({ mayBlock: true, clock })
   return store.project(s.project)
@@ -79,7 +78,7 @@ test.each(FATE_NAMES)(
 )
 
 test.each(FATE_NAMES)(
-  'a folder that is %s while its contents are read is not saved half',
+  'a folder that is %s while its contents are read is not saved incompletely',
   async (fate) => {
     await using s = await scratch({ files: manyFiles('one') })
     const project = await openHere(s)
@@ -94,7 +93,7 @@ test.each(FATE_NAMES)(
     await expect(project.save({}, hooks)).rejects.toMatchObject(MISSING)
     expect((await project.list()).checkpoints.map((checkpoint) => checkpoint.id)).toEqual([id])
     if (fate === 'removed') return
-    // Back again, nothing that was learnt on the way is believed.
+    // When the folder is back, nothing cached from the failed save is used.
     if (fate === 'replaced by another') rmSync(s.project, { recursive: true })
     renameSync(join(s.folder, 'away'), s.project)
     expect(await project.save()).toMatchObject({ created: true, files: FILES })
@@ -104,7 +103,7 @@ test.each(FATE_NAMES)(
   },
 )
 
-test('a folder that is moved away at any moment is saved whole or not at all', async () => {
+test('a folder that is moved away at any time is saved completely or not at all', async () => {
   await using s = await scratch()
   const store = await s.open({ mayBlock: false })
   const seen = new Set<string>()
@@ -168,7 +167,7 @@ test.each(FATE_NAMES)('a rewind whose folder is %s half-way writes nowhere else'
   })
   expect(present(s.project)).toEqual(there)
   if (fate !== 'moved away') return
-  // I6: with the folder back, the next command finishes it.
+  // I6: when the folder is back, the next command finishes the rewind.
   renameSync(join(s.folder, 'away'), s.project)
   await project.list()
   expect(s.snapshotOf()).toEqual(target)
@@ -176,16 +175,17 @@ test.each(FATE_NAMES)('a rewind whose folder is %s half-way writes nowhere else'
   expect(s.snapshotOf()).not.toEqual(target)
 })
 
-test('a store that is removed while it is open is not begun anew by what was still to be written', async () => {
+test('delayed writes do not recreate a store that was removed while it was open', async () => {
   await using s = await scratch({ files: manyFiles('first') })
   s.allowDamage()
   const store = await s.open({ durability: 'fsync' })
   const project = await store.project(s.project, { watch: true })
-  // So many changes that the stat cache is due, 200 ms after the save.
+  // Enough changes that the stat cache is written 200 ms after the save.
   await project.save()
   s.write({ 'folder-0/deep/file-0': 'changed' })
   await project.save()
   rmSync(s.home, { recursive: true })
+  // No event shows that the delayed write did nothing, so this waits for longer than its delay.
   await sleep(500)
   expect(existsSync(s.home)).toBe(false)
   s.write({ 'folder-0/deep/file-0': 'changed again' })

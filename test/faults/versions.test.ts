@@ -1,5 +1,5 @@
-// Two versions on one store: what a newer program has brought forward, a running one of this version does not touch
-// (I8), and what was removed under it is not told as saved.
+// Two versions on one store: a running program of this version does not change a store that a newer one has migrated (I8), and does
+// not report a save to a removed store as successful.
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { type Scratch, scratch } from '../support/scratch.js'
 
 const DRIVER = import.meta.resolve('@photostructure/sqlite')
 
-/** What a newer version does to a ledger, in a process of its own: other tables, another number. */
+/** Migrates a ledger as a newer version would, in another process: other tables, another version number. */
 function bringForward(s: Scratch, sql: string): void {
   const script = `
     const { DatabaseSync } = await import(${JSON.stringify(DRIVER)})
@@ -49,13 +49,13 @@ test('every write of a running process fails once a newer version has migrated t
   await expect(store.deleteSession('agent')).rejects.toMatchObject(NEWER)
   await expect(store.close()).rejects.toMatchObject(NEWER)
 
-  // Nothing was touched, and who comes new is refused at the door.
+  // Nothing has changed, and opening the store is refused.
   expect(s.snapshotOf()).toEqual(files)
   expect(s.hashTree(join(s.home, 'objects.git'))).toEqual(objects)
   await expect(s.open()).rejects.toMatchObject(NEWER)
 })
 
-test('a question that the tables of a newer version cannot answer is no bug', async () => {
+test('a query that fails on newer tables is not reported as a bug', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const store = await s.open()
   const project = await store.project(s.project)
@@ -64,7 +64,7 @@ test('a question that the tables of a newer version cannot answer is no bug', as
   await expect(project.list()).rejects.toMatchObject(NEWER)
 })
 
-test('a newer format alone keeps a running process from adding objects', async () => {
+test('a newer format file stops a running process from adding objects', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const store = await s.open()
   const project = await store.project(s.project)
@@ -77,7 +77,7 @@ test('a newer format alone keeps a running process from adding objects', async (
 })
 
 test.each(['removed', 'moved away', 'replaced by another store'])(
-  'a store that was %s under a running process is not written to, and nothing is told as saved',
+  'a running process does not write to a store that was %s, and reports no save as successful',
   async (what) => {
     await using s = await scratch({ files: { 'a.txt': 'one' } })
     const store = await s.open()
@@ -94,7 +94,7 @@ test.each(['removed', 'moved away', 'replaced by another store'])(
     await expect(session.save({ state: { n: 1 } })).rejects.toMatchObject(gone)
     await expect(store.close()).rejects.toMatchObject(gone)
     if (what === 'replaced by another store') return
-    // No half of a store in its place: it would be refused as something else.
+    // No incomplete store at its path: opening would refuse it.
     expect(() => s.snapshotOf(s.home)).toThrow(/ENOENT/)
     if (what === 'moved away') renameSync(away, s.home)
     const again = await s.open()

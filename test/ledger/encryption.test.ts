@@ -482,3 +482,37 @@ test('an open session continues during a rekey', async () => {
     })
   })
 })
+
+test('a save in a pause of the copy makes the copy start again and is not lost', async () => {
+  s = await scratch()
+  const messages = Array.from({ length: 3000 }, (_, n) => ({ n, text: `text ${n} `.repeat(20) }))
+  await withStore(PLAIN, async (store) => {
+    const session = await store.session<Record<string, unknown>>('old')
+    await session.save({ state: { messages } })
+    await session.close()
+  })
+  const both = await s.open(ENCRYPTED)
+  const session = await both.session<Record<string, unknown>>('new')
+  const reports: number[] = []
+  let saving: Promise<unknown> | undefined
+  const onProgress = ({ phase, files }: { readonly phase: string; readonly files: number }) => {
+    if (phase !== 'seal' || files === 0) return
+    reports.push(files)
+    if (saving !== undefined) return
+    saving = new Promise((resolve) => {
+      setImmediate(resolve)
+    }).then(() => session.save({ state: { saved: 'meanwhile' } }))
+    // Longer than a slice of the copy, so that it pauses now.
+    for (const startMs = performance.now(); performance.now() - startMs < 20; );
+  }
+  expect(await both.rekey({}, { onProgress })).toMatchObject({ applied: true, damaged: 0 })
+  await saving
+  expect(await both.rekey({ dryRun: true })).toMatchObject({ plan: { isNeeded: false } })
+  expect(reports.slice(0, 2)).toEqual([1024, 1024])
+  await session.close()
+  await both.close()
+  await withStore(ENCRYPTED, async (store) => {
+    expect((await store.resume('new')).state).toEqual({ saved: 'meanwhile' })
+    expect((await store.resume('old')).state).toEqual({ messages })
+  })
+})

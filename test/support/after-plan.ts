@@ -1,10 +1,10 @@
-// Acts between the plan of a rewind and its first change.
+// Runs code between the plan of a rewind and its first change.
 import { randomBytes } from 'node:crypto'
 import type { StoreOptions } from '../../src/index.js'
 
 type Clock = NonNullable<StoreOptions['clock']>
 
-/** A rewind asks this clock for an id after it has planned and before it changes anything: there `act` is called, once. */
+/** A rewind takes an id from this clock after it has planned and before it changes anything; there `act` is called once. */
 export class PlanClock implements Clock {
   #act: (() => void) | undefined
 

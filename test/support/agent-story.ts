@@ -1,4 +1,4 @@
-// A turn of Claude Code as its hooks report it, with the real program: a prompt, then one call after another.
+// A turn of Claude Code as its hooks report it, with the real program: a prompt, then tool calls.
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { Scratch, Setting } from '../cli/program.js'

@@ -1,8 +1,8 @@
-// Operations in a process of their own, so that it can be killed, raced or given a hostile environment:
+// Runs operations in a child process, which a test can kill, race or give a hostile environment:
 //   node crash-child.mjs '{"home":…,"project":…,"run":[["save",{"reason":"x"}],…]}'
 // Prints one line of JSON: the results, or the error. Ends with 3 on a SavestateError.
-// As root, `uid` makes it an ordinary user first. `ready` is a file to make and `waitFor` one to wait for
-// before it opens the store. `mayBlock` is that of `openStore`: no capture thread.
+// As root, `uid` makes it an ordinary user first. Before it opens the store it creates the file `ready` and waits for the file
+// `waitFor`. `mayBlock` is the option of `openStore`: no capture thread.
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'

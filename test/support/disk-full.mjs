@@ -1,22 +1,21 @@
-// Imported or preloaded before a program: node's writes find no room from a certain one on, as on a disk that
-// nobody clears. As a preload, SAVESTATE_TEST_ROOM says how many bytes still fit. SQLite writes by itself and is not
-// affected.
+// Import or preload this before a program: from a certain write on, node's writes fail with ENOSPC, as on a full disk. As a preload,
+// SAVESTATE_TEST_FREE_BYTES limits the bytes. SQLite's own writes are not affected.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import process from 'node:process'
 
-let roomBytes = Number(process.env.SAVESTATE_TEST_ROOM ?? Infinity)
+let freeBytes = Number(process.env.SAVESTATE_TEST_FREE_BYTES ?? Infinity)
 let writesLeft = Infinity
 let writes = 0
 
-/** The write with this number, from 1 on, and all after it find no room. */
-export function fillUpAt(number) {
+/** The write with this number, counted from 1, and all later ones fail. */
+export function failWritesFrom(number) {
   writesLeft = number - 1
   writes = 0
 }
 
-/** There is room again. Returns how many writes there were. */
-export function makeRoom() {
+/** Writes succeed again. Returns how many writes there were. */
+export function allowWrites() {
   writesLeft = Infinity
   return writes
 }
@@ -24,21 +23,21 @@ export function makeRoom() {
 function claim(syscall, bytes) {
   writes += 1
   writesLeft -= 1
-  roomBytes -= bytes
-  if (writesLeft >= 0 && roomBytes >= 0) return
+  freeBytes -= bytes
+  if (writesLeft >= 0 && freeBytes >= 0) return
   const text = `ENOSPC: no space left on device, ${syscall}`
   throw Object.assign(new Error(text), { code: 'ENOSPC', errno: -28, syscall })
 }
 
-/** Only what makes something new: a full disk lets files be read, renamed and removed. */
-function makesNew(flags) {
+/** A full disk still allows to read, rename and remove files. */
+function createsFile(flags) {
   if (typeof flags === 'string') return /[wax]/.test(flags)
   return (Number(flags ?? 0) & fs.constants.O_CREAT) !== 0
 }
 
 const { openSync, writeSync, mkdirSync, symlinkSync, writeFileSync } = fs
 fs.openSync = (path, flags, mode) => {
-  if (makesNew(flags)) claim('open', 0)
+  if (createsFile(flags)) claim('open', 0)
   return openSync(path, flags, mode)
 }
 fs.writeSync = (fd, bytes, ...rest) => {

@@ -1,6 +1,6 @@
 import type { ExchangedCheckpoint } from '../../src/index.js'
 
-/** All that a session exports, as a list. */
+/** All exported checkpoints of a session. */
 export async function exportOf(session: {
   export(): AsyncIterable<ExchangedCheckpoint>
 }): Promise<ExchangedCheckpoint[]> {

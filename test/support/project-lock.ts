@@ -1,4 +1,4 @@
-// Another worker on the only project of a scratch store, for as long as a test wants.
+// Holds the lock of the only project of a scratch store, as another process would.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { takeLock } from '../../src/system/index.js'

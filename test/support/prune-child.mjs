@@ -1,5 +1,5 @@
-// A prune in a process of its own: node prune-child.mjs '{"home":…,"input":{…}}'. With "waits" it opens the store, writes
-// "open" and prunes when it gets a line.
+// Prunes in a child process: node prune-child.mjs '{"home":…,"input":{…}}'. With "waits" it opens the store, prints
+// "open", prunes when it gets a line, and prints "planned" when it has its plan.
 import process from 'node:process'
 import { once } from 'node:events'
 import { openStore } from '../../dist/index.js'
@@ -10,6 +10,10 @@ if (waits) {
   process.stdout.write('open\n')
   await once(process.stdin, 'data')
 }
-process.stdout.write(`${JSON.stringify(await store.prune(input))}\n`)
+const confirmPrune = async () => {
+  if (waits) process.stdout.write('planned\n')
+  return true
+}
+process.stdout.write(`${JSON.stringify(await store.prune(input, { confirmPrune }))}\n`)
 await store.close()
 process.stdin.destroy()

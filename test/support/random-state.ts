@@ -1,5 +1,5 @@
-// A state that is changed at random, and copies of all that was written of it (test/ledger/states/any-changes.test.ts).
-/* oxlint-disable vitest/no-standalone-expect -- the checks are in what every command runs */
+// A state with random changes, and copies of every version that was stored (test/ledger/states/any-changes.test.ts).
+/* oxlint-disable vitest/no-standalone-expect -- every command runs these checks */
 import { expect } from 'vitest'
 import { ClassRegistry, type StateId } from '../../src/model/index.js'
 import { type Database, openDatabase } from '../../src/system/index.js'
@@ -16,7 +16,7 @@ classes.register('Box', {
 
 type State = Record<string, unknown>
 
-/** What a command may choose, as numbers that are taken modulo what there is. */
+/** The random choices of a command; each number is taken modulo the number of alternatives. */
 export type Choice = {
   readonly a: number
   readonly b: number
@@ -31,7 +31,7 @@ export class World {
   readonly store: StateStore
   readonly memories = [new StateMemory(), new StateMemory()]
   readonly written: Written[] = []
-  /** Elements that were taken out, and may come back. */
+  /** Removed elements, which may be added again. */
   readonly removed: unknown[] = []
   state: State
   count = 0
@@ -52,7 +52,7 @@ export class World {
     }
   }
 
-  /** A new value, different from all others, of some kind. */
+  /** A new value of a random type. */
   make({ leaf, c }: Choice): unknown {
     this.count += 1
     const n = this.count
@@ -113,10 +113,7 @@ export class World {
     this.written.push({ id, copy })
   }
 
-  /**
-   * Makes a list of a stored state longer, with something that may be in the state already. What is stored stays as it
-   * was, and the items are stored as they are now.
-   */
+  /** Appends to a list of a stored state; the items may be part of the state already. The stored state does not change. */
   append(
     memory: StateMemory,
     { choice, base }: { readonly choice: Choice; readonly base: Written | undefined },

@@ -1,11 +1,10 @@
-// The end of a scratch folder, in which somebody may still be at work.
+// Removes a scratch folder while another process may still write to it.
 import { rmSync } from 'node:fs'
 import { hasCode } from '../../src/model/index.js'
 
 /**
- * A process that was killed a moment ago may still be in the middle of a last call, and one that nobody waits for may
- * write once more. Node tries again with the folder alone, and not with what has come into it since. `before` is done
- * before each try.
+ * A killed process may still be in its last system call, and a detached one may write again. Node's own retries do not list the
+ * folder again, so new files make them fail. `before` runs before each attempt.
  */
 export function removeWhole(folder: string, before: () => void = () => undefined): void {
   const deadline = performance.now() + 20_000

@@ -1,5 +1,4 @@
-// For the tests beside this file: one maker for each kind of index git writes. Each makes a
-// repository in the empty folder it gets and returns its worktree.
+// One maker for each form of index that git writes. Each creates a repository in the given empty folder and returns its worktree.
 
 import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -53,7 +52,7 @@ export const READABLE: Readonly<Record<string, Maker>> = {
     try {
       git(folder, ['merge', '-q', 'other'])
     } catch {
-      // As intended: it stops at the conflicts.
+      // Expected: the merge stops at the conflicts.
     }
     return folder
   },
@@ -99,13 +98,13 @@ export const READABLE: Readonly<Record<string, Maker>> = {
   },
 }
 
-/** Left to git. */
+/** Indexes that only git can read. */
 export const FOR_GIT: Readonly<Record<string, Maker>> = {
   'a wrong checksum': (folder) => {
     commit(started(folder), FILES)
     const index = join(folder, '.git/index')
     const bytes = readFileSync(index)
-    // A bit of a time: git does not look at the checksum.
+    // One bit of a timestamp: git does not check the checksum.
     writeFileSync(index, bytes.fill(bytes.readUInt8(15) ^ 1, 15, 16))
     return folder
   },

@@ -1,5 +1,5 @@
-// Saves the same few contents again and again until a file tells it to stop, and says on stdout which checkpoint holds
-// which: node save-loop.mjs '{"home":…,"project":…,"stop":…,"seed":1,"reopen":false}'
+// Saves the same few contents until the file `stop` exists, and prints which checkpoint has which content:
+// node save-loop.mjs '{"home":…,"project":…,"stop":…,"seed":1,"reopen":false}'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -10,14 +10,14 @@ const request = JSON.parse(process.argv[2] ?? '{}')
 const { home, project: folder, stop, reopen } = request
 let random = request.seed
 
-/** Numbers that look random and are the same each time. */
+/** Deterministic pseudo-random numbers. */
 function next(below) {
   random = (random * 1103515245 + 12345) % 2147483648
   return Math.floor((random / 2147483648) * below)
 }
 
-/** Known to the test, too: many files make a pack, few are loose. */
-function writeWorld(world) {
+/** The test knows these contents too. Many files make a pack, few stay loose. */
+function writeContent(world) {
   const files = join(folder, 'files')
   rmSync(files, { recursive: true, force: true })
   mkdirSync(files, { recursive: true })
@@ -31,14 +31,14 @@ let store = await open()
 let world = 0
 while (!existsSync(stop)) {
   world = (world + 1 + next(3)) % 4
-  writeWorld(world)
+  writeContent(world)
   const { id } = await (await store.project(folder)).save()
   process.stdout.write(`${JSON.stringify({ id, world })}\n`)
   if (reopen) {
     await store.close()
     store = await open()
   }
-  // With moments in between in which nobody is at work: a collection waits for one.
+  // Idle times in between: a collection waits for one.
   await sleep(next(80))
 }
 await store.close()

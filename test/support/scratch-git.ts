@@ -1,4 +1,4 @@
-// For the tests beside this file: real git, in scratch folders, heedless of who runs the tests.
+// Real git in scratch folders, independent of the user's configuration.
 
 import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
@@ -33,7 +33,7 @@ const ENVIRONMENT = {
   GIT_COMMITTER_DATE: '2001-02-03T04:05:06Z',
 }
 
-/** A maker of empty folders that are gone after the test file. */
+/** Returns a function that creates empty folders; they are removed after the test file. */
 export function scratchFolders(): () => string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'savestate-checkout-')))
   afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -92,7 +92,7 @@ export function storeBlobs(gitDir: string, contents: readonly Buffer[]): readonl
   return ids.toString('latin1').trimEnd().split('\n')
 }
 
-/** What git says is tracked, apart from gitlinks. */
+/** The tracked paths according to git, without gitlinks. */
 export function listed(folder: string, ...args: readonly string[]): readonly BytePath[] {
   const records = git(folder, ['ls-files', '-z', '--stage', ...args])
     .toString('latin1')
@@ -103,7 +103,7 @@ export function listed(folder: string, ...args: readonly string[]): readonly Byt
   return [...new Set(names)]
 }
 
-/** Everything about a folder but the times it was read. */
+/** Everything about a folder except access times. */
 export function fingerprint(folder: string): Readonly<Record<string, string>> {
   const facts: Record<string, string> = {}
   function visit(path: string): void {

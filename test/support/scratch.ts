@@ -1,5 +1,5 @@
-// A scratch folder for one test: a project, a store, and eyes that miss nothing. Real git, real SQLite,
-// real files. When it is disposed of, `git fsck --strict` on the store must be clean.
+// A scratch folder for one test: a project, a store, and functions that record every detail of a folder. Real git, real SQLite,
+// real files. On dispose, `git fsck --strict` on the store must be clean.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import {
@@ -27,7 +27,7 @@ export const sdk = (await import(
   new URL('../../dist/index.js', import.meta.url).href
 )) as typeof import('../../src/index.js')
 
-/** What to put at a path; null removes what is there. */
+/** A file, link or folder to create; null removes the path. */
 export type FileSpec =
   | string
   | Uint8Array
@@ -36,7 +36,7 @@ export type FileSpec =
   | { readonly folder: number }
   | null
 
-/** Everything about a path that a rewind has to bring back. `content` is a hash, a link's target, or ''. */
+/** Everything about a path that a rewind has to restore. `content` is a hash, a link's target, or ''. */
 export type Seen = {
   readonly type: 'file' | 'folder' | 'link' | 'special'
   readonly mode: number
@@ -44,7 +44,7 @@ export type Seen = {
 }
 
 export type LookOptions = {
-  /** Paths left out, with all that is in them. */
+  /** Paths to skip, with their contents. */
   readonly except?: readonly string[]
 }
 
@@ -55,7 +55,7 @@ export type GitOptions = {
 }
 
 export type Scratch = AsyncDisposable & {
-  /** Everything of this test is in it. */
+  /** Contains everything of this test. */
   readonly folder: string
   readonly project: string
   readonly home: string
@@ -65,13 +65,13 @@ export type Scratch = AsyncDisposable & {
   write(files: Readonly<Record<string, FileSpec>>, folder?: string): void
   /** Keys are relative paths, one character per byte; '' is the folder itself. */
   snapshotOf(folder?: string, options?: LookOptions): Map<string, Seen>
-  /** What git prints, without the last newline, unaffected by who runs the test. */
+  /** Runs git, independent of the user's configuration; returns its output without the last newline. */
   git(args: readonly string[], options?: GitOptions): string
-  /** What `git fsck --strict` has to say of the store; '' if it is clean or there is none. */
+  /** The complaints of `git fsck --strict` on the store; '' if it is clean or there is none. */
   fsck(): string
-  /** Content, mode and times of modification of everything in a folder. */
+  /** Content, mode and modification time of everything in a folder. */
   hashTree(path: string): Map<string, string>
-  /** The test damages the store, so `dispose` does not look at it. */
+  /** For tests that damage the store: `dispose` skips `fsck`. */
   allowDamage(): void
   dispose(): Promise<void>
 }
@@ -90,18 +90,18 @@ export const GIT_ENVIRONMENT: Readonly<Record<string, string>> = {
 
 export type ScratchOptions = {
   readonly files?: Readonly<Record<string, FileSpec>>
-  /** That of `openStore`: true for no capture thread, as in a command. */
+  /** The option of `openStore`: true for no capture thread, as in a command. */
   readonly mayBlock?: boolean
 }
 
-/** For suites about what a program gets that keeps its event loop free: captures happen on a thread of each store. */
+/** With a capture thread per store, as in a program that keeps its event loop free. */
 export function scratchWithThreads(options: ScratchOptions = {}): Promise<Scratch> {
   return scratch({ ...options, mayBlock: false })
 }
 
 export async function scratch({
   files = {},
-  // The same calls in this process: a thread takes as long to start as most tests do.
+  // Starting a thread takes as long as most tests.
   mayBlock = true,
 }: ScratchOptions = {}): Promise<Scratch> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'savestate-test-')))
@@ -205,7 +205,7 @@ export function runGit(args: readonly string[], { cwd, env, input }: GitOptions)
 
 export function fsck(home: string): string {
   if (!existsSync(join(home, 'objects.git'))) return ''
-  // Objects that no checkpoint holds are garbage, not damage (I2).
+  // Unreferenced objects are garbage, not damage (I2).
   const args = ['--git-dir', join(home, 'objects.git'), 'fsck', '--strict', '--no-dangling']
   const { status, stdout, stderr } = spawnSync('git', args, { env: GIT_ENVIRONMENT })
   const lines = `${stdout.toString()}${stderr.toString()}`.split('\n')
@@ -236,7 +236,7 @@ function put(folder: string, pathText: string, spec: FileSpec): void {
   }
 }
 
-/** Also what an ordinary user may not enter any more. */
+/** Removes also folders that the user has no access to. */
 export function removeAll(folder: string): void {
   const open = (path: string) => {
     const bytes = Buffer.from(path, 'latin1')

@@ -1,5 +1,5 @@
-// A disk that gets full: a small tmpfs in a mount namespace of its own, so that nothing is mounted for anybody
-// else. Where the machine does not allow that, a preload in the child lets only so many bytes be written.
+// A disk that gets full: a small tmpfs in its own mount namespace, invisible to other processes. If the machine does not allow that,
+// a preload in the child limits the number of bytes it can write.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,16 +7,16 @@ import { join } from 'node:path'
 const PRELOAD = new URL('./disk-full.mjs', import.meta.url).href
 
 export type SmallDisk = Disposable & {
-  /** How fullness comes about on this machine. */
+  /** The method that this machine supports. */
   readonly kind: 'tmpfs' | 'injected'
-  /** Where the disk is, for the processes that are started here. */
+  /** The path of the disk for processes that `run` starts. */
   readonly path: string
-  /** Where this process finds the same files. */
+  /** The path of the same files for this process. */
   readonly seen: string
-  /** Runs node with only `roomBytes` left on the disk; undefined: with all the room there is. */
+  /** Runs node with only `freeBytes` left on the disk; undefined: no limit. */
   run(
     args: readonly string[],
-    setting: { readonly env: Readonly<Record<string, string>>; readonly roomBytes?: number },
+    setting: { readonly env: Readonly<Record<string, string>>; readonly freeBytes?: number },
   ): { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 }
 
@@ -26,7 +26,7 @@ export async function smallDisk(path: string, sizeMb: number): Promise<SmallDisk
   return holder === undefined ? injected(path) : tmpfs(path, holder)
 }
 
-/** A process that holds the namespace with the mount; undefined where that is not possible. */
+/** A process that keeps the namespace with the mount alive; undefined if that is not possible. */
 async function mounted(path: string, sizeMb: number): Promise<ChildProcess | undefined> {
   const script = 'mount -t tmpfs -o "size=$1" none "$2" && echo mounted && exec sleep 600'
   const args = ['-rm', '--propagation', 'private', 'sh', '-c', script, 'sh', `${sizeMb}m`, path]
@@ -50,10 +50,10 @@ function tmpfs(path: string, holder: ChildProcess): SmallDisk {
     kind: 'tmpfs',
     path,
     seen,
-    run(args, { env: own, roomBytes }) {
-      if (roomBytes !== undefined) {
+    run(args, { env: own, freeBytes }) {
+      if (freeBytes !== undefined) {
         const { bavail, bsize } = statfsSync(seen)
-        const bytes = Math.max(0, bavail * bsize - roomBytes)
+        const bytes = Math.max(0, bavail * bsize - freeBytes)
         const filled = within(['fallocate', '-l', String(bytes), ballast], env)
         if (filled.status !== 0) throw new Error(`the disk was not filled: ${filled.stderr}`)
       }
@@ -73,12 +73,12 @@ function injected(path: string): SmallDisk {
     kind: 'injected',
     path,
     seen: path,
-    run(args, { env, roomBytes }) {
-      const room = roomBytes === undefined ? {} : { SAVESTATE_TEST_ROOM: String(roomBytes) }
+    run(args, { env, freeBytes }) {
+      const limit = freeBytes === undefined ? {} : { SAVESTATE_TEST_FREE_BYTES: String(freeBytes) }
       const { status, stdout, stderr } = spawnSync(
         process.execPath,
         ['--import', PRELOAD, ...args],
-        { env: { PATH: process.env['PATH'] ?? '', ...env, ...room }, encoding: 'utf8' },
+        { env: { PATH: process.env['PATH'] ?? '', ...env, ...limit }, encoding: 'utf8' },
       )
       return { code: status, stdout, stderr }
     },

@@ -1,8 +1,8 @@
-// For the tests: a copy of a value that shares nothing with it, and a strict comparer. Both know nothing of the
-// stored form. Objects must correspond one to one, so sharing and cycles count.
+// A deep copy and a strict comparison of values, independent of the stored form. Objects must correspond one to one, so sharing
+// and cycles count.
 import { types } from 'node:util'
 
-/** Stands for a registered class. */
+/** An example of a registered class. */
 export class Box {
   content: unknown
   constructor(content: unknown) {
@@ -47,7 +47,7 @@ function emptyLike(from: object): object {
   return Object.create(Object.getPrototypeOf(from))
 }
 
-/** Where the two differ first, if they do. */
+/** The path of the first difference. */
 export function difference(a: unknown, b: unknown): string | undefined {
   const there = new Map<object, object>()
   const back = new Map<object, object>()
@@ -60,7 +60,7 @@ export function difference(a: unknown, b: unknown): string | undefined {
   })
 }
 
-/** The same, but sharing may differ: every path through the two must lead to the same content. */
+/** Like `difference`, but sharing may differ: every path must lead to the same content. */
 export function differenceInContent(a: unknown, b: unknown): string | undefined {
   const compared = new Map<object, Set<object>>()
   return firstDifference([a, b], (one, other) => {
@@ -72,7 +72,7 @@ export function differenceInContent(a: unknown, b: unknown): string | undefined 
   })
 }
 
-/** For a state: all content must be the same, and within each item of a list also the identity of objects. */
+/** For states: all content must be equal, and within each item of a list also the identity of objects. */
 export function stateDifference(a: unknown, b: unknown): string | undefined {
   const found = differenceInContent(a, b)
   if (found !== undefined) return found
@@ -89,7 +89,7 @@ export function stateDifference(a: unknown, b: unknown): string | undefined {
 
 function firstDifference(
   [a, b]: readonly [unknown, unknown],
-  /** True if the two were compared already; a text if they cannot be the same. */
+  /** True if the two were compared already; a text if they must differ. */
   isKnown: (one: object, other: object, at: string) => boolean | string,
 ): string | undefined {
   const compare = (one: unknown, other: unknown, at: string): string | undefined => {
@@ -109,7 +109,7 @@ function firstDifference(
   return compare(a, b, '')
 }
 
-/** All that makes up an object, as a list. */
+/** All parts of an object, as a list. */
 function contentOf(object: object): unknown[] {
   const content: unknown[] = []
   if (types.isDate(object)) content.push(object.getTime())

@@ -31,9 +31,9 @@ export const importCheckpoints = storeOperation({
   input: () =>
     z.strictObject({
       histories: z.array(z.custom<ImportHistory>()),
-      /** What the caller could not read; part of the plan. */
+      /** Items that the caller could not read; they become part of the plan. */
       problems: z._default(z.array(z.custom<ImportProblem>()), []),
-      /** Put in front of the ids of new sessions. */
+      /** The prefix of the ids of new sessions. */
       prefix: z._default(z.string(), ''),
       dryRun: z._default(z.boolean(), false),
     }),

@@ -170,8 +170,8 @@ function checkpointOf({ ledger }: StoreContext, origin: string): FilesCheckpoint
 }
 
 /**
- * If the folder does not exist, the identity of its parent at that time is unknown. Without it nothing can prove that
- * the folder is gone for good, so the project counts as unreachable and a prune keeps it.
+ * If the folder does not exist, the identity of its former parent is unknown. Without it nothing proves that the folder was
+ * removed, so the project counts as unreachable and a prune keeps it.
  */
 function ensureProjectAt({ ledger, clock }: StoreContext, path: BytePath): Project {
   const exists = lstatSync(fsPath(path), { throwIfNoEntry: false })?.isDirectory() ?? false

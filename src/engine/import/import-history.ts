@@ -1,5 +1,5 @@
-// The histories that `importCheckpoints` brings in, and its plan. The code that finds them in another tool's files
-// (src/imports) and the code that stores them share nothing but these types.
+// The types of `importCheckpoints`: histories and its plan. The code that reads another tool's files (src/imports) and the code that
+// stores them share nothing else.
 import { type BytePath, hasCode, isError, SavestateError, type Status } from '../../model/index.js'
 
 /** A line of commits in another git repository. Each commit becomes a checkpoint of a project. */
@@ -52,7 +52,6 @@ export type ImportHistory = CommitHistory | StateHistory
 /** One item that is not imported, and why. */
 export type ImportProblem = { readonly source: string; readonly message: string }
 
-/** What the import of one history adds. */
 export type ImportSource = {
   readonly kind: string
   readonly source: string

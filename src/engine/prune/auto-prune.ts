@@ -1,5 +1,5 @@
-// The prune that the store starts by itself: when it is due, and the record of what it removed. It runs after a save, in a
-// process of its own, at most once per interval. No user sees its plan, so the record stays until a user has seen it.
+// Automatic prunes: when one is due, and the record of what it removed. A save starts it in another process, at most once per
+// interval. No user sees its plan, so the record is kept until a user has seen it.
 import {
   type Config,
   type DropReason,
@@ -20,28 +20,29 @@ import { storeSettings } from '../store/settings.js'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** A prune that no user watches. Failures are recorded for `status`, and what it removed for `list` and `status`. */
+/** Records failures for `status`, and what the prune removed for `list` and `status`. */
 export async function pruneUnattended(
   context: StoreContext,
   request: { readonly input: PruneOptions; readonly hooks?: Hooks | undefined },
 ): Promise<PruneResult> {
   try {
     const result = await perform(prune, context, request)
-    for (const { what, code, message } of result.errors) note(context, code, `${what}: ${message}`)
+    for (const { what, code, message } of result.errors)
+      recordPruneFailure(context, code, `${what}: ${message}`)
     recordAutoPrune(context, result)
     return result
   } catch (error) {
     const code = error instanceof SavestateError ? error.code : 'INTERNAL'
-    note(context, code, isError(error) ? error.message : String(error))
+    recordPruneFailure(context, code, isError(error) ? error.message : String(error))
     throw error
   }
 }
 
 export function notePruneNotStarted(context: StoreContext): void {
-  note(context, 'INTERNAL', 'the process that prunes could not be started')
+  recordPruneFailure(context, 'INTERNAL', 'the process that prunes could not be started')
 }
 
-function note({ ledger, clock }: StoreContext, code: string, message: string): void {
+function recordPruneFailure({ ledger, clock }: StoreContext, code: string, message: string): void {
   ledger.failures.add({ atMs: clock.nowMs(), operation: 'prune', project: null, code, message })
 }
 
@@ -51,8 +52,9 @@ export function claimPrune(context: StoreContext): boolean {
     return claim(context)
   } catch (error) {
     // No user asked for this prune, so nothing is reported; the next check is soon enough.
-    if (isBusy(error) || isFault(error, 'DISK_FULL', 'STORE_NEWER', 'STORE_UNUSABLE')) return false
-    if (!isFault(error, 'CONFIG_INVALID')) throw error
+    if (isBusy(error) || hasErrorCode(error, 'DISK_FULL', 'STORE_NEWER', 'STORE_UNUSABLE'))
+      return false
+    if (!hasErrorCode(error, 'CONFIG_INVALID')) throw error
     // No caller waits for this, so it is recorded although it is the user's error.
     recordFailure(context, { operation: 'prune', project: null, error })
     return false
@@ -67,24 +69,24 @@ function claim({ home, ledger, clock }: StoreContext): boolean {
   const intervalMs = config.autoPruneHours * HOUR_MS
   return ledger.transaction(() => {
     const claimed = ledger.record.time('prune_claimed_at')
-    // In a new store the time begins now.
+    // In a new store the interval starts now.
     const last = claimed ?? nowMs
-    // A clock that was set back must not stop it for ever.
+    // After the clock was set back, the recorded time may be in the future.
     const isDue = nowMs - last >= intervalMs || last > nowMs
     if (isDue || claimed === undefined) ledger.record.set('prune_claimed_at', nowMs)
-    return isDue && nowMs - last < Math.max(patienceMsOf(config), 2 * intervalMs)
+    return isDue && nowMs - last < Math.max(maxPauseMs(config), 2 * intervalMs)
   })
 }
 
 /**
- * After a jump of the clock everything looks old, and after a long absence the user may return to their work: if
- * the last prune is longer ago than every checkpoint is kept, one more interval passes first.
+ * After a jump of the clock every checkpoint seems old, and after a long absence the user may return to their work. If the last
+ * prune is longer ago than this, one more interval passes first.
  */
-function patienceMsOf({ retention, keepAllHours, retentionDays }: Config): number {
+function maxPauseMs({ retention, keepAllHours, retentionDays }: Config): number {
   return retention === 'hermes' ? Math.max(1, retentionDays) * DAY_MS : keepAllHours * HOUR_MS
 }
 
-function isFault(error: unknown, ...codes: readonly ErrorCode[]): error is SavestateError {
+function hasErrorCode(error: unknown, ...codes: readonly ErrorCode[]): error is SavestateError {
   return error instanceof SavestateError && codes.includes(error.code)
 }
 
@@ -103,7 +105,7 @@ export type AutoPruneRecord = {
   readonly isShown: boolean
 }
 
-/** Adds to a record that was not shown yet. A prune that removed nothing leaves it as it is. */
+/** Adds to a record that was not shown yet. A prune that removed nothing does not change the record. */
 function recordAutoPrune(context: StoreContext, result: PruneResult): void {
   const { deletedCheckpoints, deletedSessions, prunedFiles } = result
   if (!result.applied || deletedCheckpoints + deletedSessions + prunedFiles === 0) return
@@ -135,7 +137,7 @@ export function readAutoPrune({ ledger }: StoreContext): AutoPruneRecord | null 
   return text === undefined ? null : (JSON.parse(text) as AutoPruneRecord)
 }
 
-/** If another prune has added to the record since it was read, the addition is still to be shown. */
+/** Does nothing if another prune has added to the record since it was read: that has not been shown. */
 export function markAutoPruneShown(context: StoreContext, { at }: AutoPruneRecord): void {
   const { ledger } = context
   ledger.transaction(() => {

@@ -1,5 +1,5 @@
-// Removes single checkpoints. Order of writes (docs/store.md#drop): the rows in one transaction, the refs, then a
-// collection. Until the rows are gone nothing has happened (I1, I2).
+// Removes single checkpoints. Order of writes (docs/store.md#drop): the rows in one transaction, the refs, then a collection. The
+// transaction is the point of no return (I1, I2).
 import * as z from 'zod/mini'
 import {
   type Checkpoint,
@@ -22,7 +22,7 @@ import { type CheckpointView, viewCheckpoint } from '../checkpoints/views.js'
 
 export type DropResult = {
   readonly checkpoints: readonly CheckpointView[]
-  /** Sessions that had no other checkpoint: they go too. */
+  /** Sessions that had no other checkpoint are removed too. */
   readonly sessions: readonly string[]
   /** The last rewind can no longer be undone. */
   readonly forgetsUndo: boolean
@@ -43,30 +43,30 @@ export const drop = projectOperation({
   input: () =>
     z.strictObject({
       refs: z.array(z.string()).check(z.minLength(1)),
-      /** The session in which the references are looked up. */
+      /** The session that the references belong to. */
       of: z.optional(z.string()),
       dryRun: z._default(z.boolean(), false),
     }),
   async run(context, input, hooks): Promise<DropResult> {
     const project = knownProject(context)
-    const work = () => dropHere(context, project, input)
+    const work = () => dropUnderLock(context, project, input)
     return removeAndCollect(context, project, { purpose: 'drop', hooks, work })
   },
 })
 
-async function dropHere(
+async function dropUnderLock(
   context: ProjectContext,
   project: Project | undefined,
   { refs: given, of, dryRun }: Input,
 ): Promise<Omit<DropResult, 'bytesReclaimed'>> {
   const { ledger, snapshots } = context
-  const found = given.map((ref) => checkpointNamed(context, project, { ref, of }))
+  const found = given.map((ref) => findCheckpoint(context, project, { ref, of }))
   const chosen = [...new Map(found.map((checkpoint) => [checkpoint.id, checkpoint])).values()]
   if (!dryRun) ledger.removeBackup()
   const done = ledger.transaction(() => {
     for (const checkpoint of chosen) refuseKept(context, checkpoint)
     const forgetsUndo = isNeededByUndo(context, project, chosen)
-    const sessions = endedBy(context, chosen)
+    const sessions = findEmptiedSessions(context, chosen)
     if (!dryRun) removeRows(context, chosen)
     return { forgetsUndo, sessions }
   })
@@ -81,8 +81,8 @@ async function dropHere(
   return { checkpoints: chosen.map(viewCheckpoint), ...done, applied: !dryRun }
 }
 
-/** In the project, or with `of` in a session of the project or of none. */
-function checkpointNamed(
+/** Without `of`, a checkpoint of the project; with `of`, one of a session of this project or of no project. */
+function findCheckpoint(
   context: ProjectContext,
   project: Project | undefined,
   { ref, of }: { readonly ref: string; readonly of: string | undefined },
@@ -132,8 +132,8 @@ function isNeededByUndo(
   return undo !== undefined && chosen.some(({ id }) => id === undo.safety || id === undo.result)
 }
 
-/** Sessions of which nothing is left. */
-function endedBy({ ledger }: ProjectContext, chosen: readonly Checkpoint[]): string[] {
+/** Sessions that have no other checkpoints. */
+function findEmptiedSessions({ ledger }: ProjectContext, chosen: readonly Checkpoint[]): string[] {
   const ids = new Set<CheckpointId>(chosen.map(({ id }) => id))
   const keys = new Set(chosen.flatMap(({ session }) => session?.key ?? []))
   return [...keys].flatMap((key) => {
@@ -143,10 +143,10 @@ function endedBy({ ledger }: ProjectContext, chosen: readonly Checkpoint[]): str
   })
 }
 
-/** Inside the transaction. A session whose head goes continues from the checkpoint before it. */
+/** Inside the transaction. A session that loses its head continues from the checkpoint before it. */
 function removeRows(context: ProjectContext, chosen: readonly Checkpoint[]): void {
   const { ledger, clock } = context
-  const over = endedBy(context, chosen)
+  const over = findEmptiedSessions(context, chosen)
   ledger.pruning.moveHeads(chosen.map(({ id }) => id))
   ledger.pruning.drop(chosen.map(({ id }) => id))
   for (const id of over) {

@@ -1,6 +1,6 @@
-// Takes a path out of history: out of every checkpoint of the project, and its contents out of the store.
-// Order of writes (docs/store.md#forget): objects; refs beside the old ones; all rows in one transaction; the refs
-// themselves; then a collection. Until the rows are there nothing has happened.
+// Removes a path from every checkpoint of the project, and its contents from the store. Order of writes (docs/store.md#forget):
+// objects, refs beside the old ones, all rows in one transaction, the refs themselves, then a collection. The transaction is the
+// point of no return.
 import * as z from 'zod/mini'
 import {
   type BytePath,
@@ -15,18 +15,18 @@ import { failpoint } from '../../system/index.js'
 import { removeAndCollect } from './gc.js'
 import { knownProject, type StoreContext } from '../operation/context.js'
 import { projectOperation } from '../operation/operation.js'
-import { commitFacts, replaceCommits } from '../store/replace-commits.js'
+import { commitMetadata, replaceCommits } from '../store/replace-commits.js'
 import { parseProjectPath } from '../restore/rewind.js'
 
 export type ForgetResult = {
   readonly path: string
-  /** Checkpoints that hold it. */
+  /** The checkpoints that contained it. */
   readonly checkpoints: readonly string[]
-  /** The most files and bytes that a checkpoint holds of it. */
+  /** The maximum over all checkpoints. */
   readonly files: number
   readonly bytes: number
   readonly applied: boolean
-  /** It is in the newest checkpoint, so the next save will most likely capture it again. */
+  /** The newest checkpoint contained it, so the next save will probably capture it again. */
   readonly isCurrent: boolean
   readonly bytesReclaimed: number
 }
@@ -43,13 +43,13 @@ export const forget = projectOperation({
         hint: "Name a file or folder in it. To delete this project's history: savestate clear",
       })
     const project = knownProject(context)
-    if (project === undefined) throw nowhere(path)
-    const work = () => forgetHere(context, project, { path, dryRun: input.dryRun })
+    if (project === undefined) throw unknownPathError(path)
+    const work = () => forgetUnderLock(context, project, { path, dryRun: input.dryRun })
     return removeAndCollect(context, project, { purpose: 'forget', hooks, work })
   },
 })
 
-async function forgetHere(
+async function forgetUnderLock(
   context: StoreContext,
   project: Project,
   { path, dryRun }: { readonly path: BytePath; readonly dryRun: boolean },
@@ -58,11 +58,11 @@ async function forgetHere(
   const rewritten = await context.snapshots.rewrite({
     project: project.id,
     path,
-    checkpoints: points.map((point) => commitFacts(point, project)),
+    checkpoints: points.map((point) => commitMetadata(point, project)),
   })
-  if (rewritten.length === 0) throw nowhere(path)
+  if (rewritten.length === 0) throw unknownPathError(path)
   failpoint('forget:written')
-  if (!dryRun) await record(context, project, { rewritten, path })
+  if (!dryRun) await replaceRows(context, project, { rewritten, path })
   return {
     path: pathText(path),
     checkpoints: rewritten.map(({ checkpoint }) => checkpoint),
@@ -73,7 +73,7 @@ async function forgetHere(
   }
 }
 
-async function record(
+async function replaceRows(
   context: StoreContext,
   project: Project,
   { rewritten, path }: { readonly rewritten: readonly Rewritten[]; readonly path: BytePath },
@@ -90,7 +90,7 @@ async function record(
   })
 }
 
-function nowhere(path: BytePath): SavestateError {
+function unknownPathError(path: BytePath): SavestateError {
   return new SavestateError(
     'BAD_INPUT',
     `No checkpoint of this project has ${JSON.stringify(pathText(path))}`,

@@ -1,5 +1,5 @@
-// Removes unreferenced data: refs without a row, objects, states, pages of the ledger, what killed processes
-// left. Every step can be cut off by a kill and is taken up by the next collection (docs/store.md#collection).
+// Removes unreferenced data: refs without a row, objects, states, pages of the ledger, leftovers of killed processes. After a
+// kill at any step, the next collection continues (docs/store.md#collection).
 import { lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,18 +12,17 @@ import { withRecoveredProject } from '../restore/recover.js'
 import { forgetProjectSizes } from '../store/sizes.js'
 
 export type CollectResult = {
-  /** False: others were at work, and something is left for the next time. */
+  /** False: other processes were using the store, so the next collection has to remove the rest. */
   readonly isComplete: boolean
 }
 
 const WAIT_MS = 10_000
-/** Long enough for those who wait to see that it is their turn. */
+/** Long enough for waiting processes, which poll, to get the lock. */
 const PAUSE_MS = 3
 const ABANDONED_MS = 600_000
-/** Of a project, perhaps with an ending. */
-const ID = /^[bcdfghjklmnpqrstvwxz]{18}(?:\.owner)?$/
+const PROJECT_FILE = /^[bcdfghjklmnpqrstvwxz]{18}(?:\.owner)?$/
 const ID_LETTERS = 18
-/** The folder for our own temporaries. */
+/** The folder for the temporary files of a collection. */
 const COLLECT = 'collect'
 
 export async function collect(
@@ -34,7 +33,7 @@ export async function collect(
   const lock = await takeLock(collectLockPath(context.home), { waitMs: 0, purpose: 'collect' })
   if (lock === undefined) return { isComplete: false }
   try {
-    // A prune may have written it just before the rows were removed that are to leave no trace.
+    // A prune may have written a backup just before rows were removed, and it would still contain them.
     if (options.thorough) context.ledger.removeBackup()
     await adoptNextRefs(context)
     await removeUnrecordedRefs(context)
@@ -51,7 +50,7 @@ export async function collect(
     await context.ledger.vacuum.shrink(pause)
     forgetProjectSizes(context)
     sweepLeftovers(context, join(temporary, 'leftovers'))
-    // Large files take a while to remove, so that is done when others may work again.
+    // Removing large files takes a while, so it comes after the steps that keep other processes waiting.
     rmSync(temporary, { recursive: true, force: true })
     return { isComplete }
   } finally {
@@ -87,12 +86,12 @@ export async function removeAndCollect<Result extends { readonly applied: boolea
   return { ...result, bytesReclaimed: Math.max(0, before - (await diskUsage(context.home))) }
 }
 
-/** A save that died between its ref and its row never happened (I2). One that is under way keeps us from looking. */
+/** A save that died between its ref and its row never happened (I2). A running save prevents the second check. */
 async function removeUnrecordedRefs({ ledger, snapshots, objects }: StoreContext): Promise<void> {
   const { refs } = await seeRefs(snapshots.gitDir)
   const without = [...refs].filter(([, commit]) => !ledger.pruning.holds(commit))
   if (without.length === 0) return
-  // Checked again while no save is between its ref and its row.
+  // Check again while no save can be between its ref and its row.
   const surely = objects.alone(() => without.filter(([, commit]) => !ledger.pruning.holds(commit)))
   await removeRefs(
     snapshots.gitDir,
@@ -100,7 +99,7 @@ async function removeUnrecordedRefs({ ledger, snapshots, objects }: StoreContext
   )
 }
 
-/** A `forget` that was killed has left its checkpoints held by these only. */
+/** The suffix of refs that a killed `forget` leaves; only they keep the new commits of its checkpoints alive. */
 export const NEXT = '.next'
 
 async function adoptNextRefs({ ledger, snapshots, objects }: StoreContext): Promise<void> {
@@ -122,7 +121,8 @@ async function adoptNextRefs({ ledger, snapshots, objects }: StoreContext): Prom
 /** Caches and locks of projects that are gone, and temporaries whose writers are dead. */
 function sweepLeftovers({ home, ledger, objects, clock }: StoreContext, away: string): void {
   const isUnknown = (name: string) =>
-    ID.test(name) && ledger.project(parseProjectId(name.slice(0, ID_LETTERS))) === undefined
+    PROJECT_FILE.test(name) &&
+    ledger.project(parseProjectId(name.slice(0, ID_LETTERS))) === undefined
   // A cache is written when its save is over, so another process may be writing it now.
   const isAbandoned = (path: string) => {
     const writtenMs = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.NaN
@@ -132,7 +132,7 @@ function sweepLeftovers({ home, ledger, objects, clock }: StoreContext, away: st
     const path = join(home, 'cache', name)
     if (isUnknown(name) || isAbandoned(path)) rmSync(path, { recursive: true, force: true })
   }
-  // A process that still waits for such a lock finds that the project is gone (`whileKnown`).
+  // A process that waits for such a lock will find that the project is gone (`whileKnown`).
   for (const name of listIfThere(join(home, 'locks')))
     if (isUnknown(name)) rmSync(join(home, 'locks', name), { force: true })
   mkdirSync(away, { recursive: true, mode: 0o700 })

@@ -1,4 +1,4 @@
-// Removes what a plan names, unless it was used since. Order of writes (docs/store.md#prune): rows, then refs. A ref without
+// Carries out a plan, except for items that were used since. Order of writes (docs/store.md#prune): rows, then refs. A ref without
 // a row is garbage, a row without a ref is damage (I1, I2).
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -57,7 +57,7 @@ function deleteSessions(context: StoreContext, plan: PrunePlan, tally: Tally): v
   }
 }
 
-/** Another process may have continued it since, or pinned or named one of its checkpoints. Checked in the transaction. */
+/** Called in the transaction: another process may have continued the session, or pinned or named one of its checkpoints. */
 function isAsPlanned(
   { ledger }: StoreContext,
   planned: Session,
@@ -80,14 +80,14 @@ function applyUnattached(
 ): void {
   if (unattached.drop.length === 0) return
   const done = ledger.transaction(() => {
-    const still = stillDue(ledger.pruning.checkpointsOf(null), unattached, ends)
+    const still = selectStillDue(ledger.pruning.checkpointsOf(null), unattached, ends)
     ledger.pruning.drop(still.map(({ id }) => id))
     return still
   })
   for (const { why } of done) tally.drop(why)
 }
 
-/** Why nothing was done, if so. */
+/** Returns why nothing was done; undefined if it was. */
 async function applyTo(
   { home, ledger, snapshots }: StoreContext,
   plan: ProjectPlan,
@@ -97,7 +97,7 @@ async function applyTo(
   if (new Journals(home).pending().includes(project.id)) return 'a rewind of it is unfinished'
   const done = ledger.transaction(() => {
     if (isUsedSince(ledger, plan)) return undefined
-    const drops = stillDue(ledger.pruning.checkpointsOf(project.id), plan, ends)
+    const drops = selectStillDue(ledger.pruning.checkpointsOf(project.id), plan, ends)
     ledger.pruning.dropFiles(drops.flatMap((it) => (it.keepsState === true ? it.id : [])))
     ledger.pruning.drop(drops.flatMap((it) => (it.keepsState === true ? [] : it.id)))
     return { drops, isForgotten: isWhole && ledger.pruning.forgetProject(project.id) }
@@ -122,8 +122,8 @@ async function applyTo(
   return undefined
 }
 
-/** Inside the transaction. Without what was pinned, named or continued since, or belongs to a session that stayed. */
-function stillDue(
+/** Inside the transaction. Skips checkpoints that were pinned, named or continued since, or whose session was kept. */
+function selectStillDue(
   rows: readonly PruningRow[],
   { drop, known }: PointsPlan,
   ends: ReadonlySet<SessionKey>,
@@ -131,14 +131,14 @@ function stillDue(
   const now = new Map(rows.map((row) => [row.id, row]))
   return drop.filter((it) => {
     const row = now.get(it.id)
-    // It went with its session.
+    // It was removed with its session.
     if (row === undefined) return true
     const planned = known.get(it.id)
     if (planned === undefined || row.pinned || row.name !== planned.name) return false
     if (row.isOfThread !== planned.isOfThread) return false
     if (row.session === null) return planned.session === null || ends.has(planned.session.key)
     if (ends.has(row.session.key)) return false
-    // To thin out the past of a session is right whatever it does now; only its head has to stay.
+    // Thinning out the past of a session is safe while it continues; only its head must stay.
     const isThinned = it.why === 'prompts' || it.why === 'days'
     const isAsBefore = row.session.updatedAtMs === planned.session?.updatedAtMs
     const isHeadToo = row.session.isHead && it.keepsState !== true
@@ -146,7 +146,7 @@ function stillDue(
   })
 }
 
-/** A save that found nothing new has reported that all is saved; a folder may have come back. */
+/** A save that found nothing new relies on the existing checkpoints, and a missing folder may exist again. */
 function isUsedSince({ pruning }: StoreContext['ledger'], plan: ProjectPlan): boolean {
   const { project, isPast, isOrphaned, summary } = plan
   if (!isPast) return false

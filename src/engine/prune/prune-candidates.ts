@@ -1,4 +1,4 @@
-// The input of a prune for a project: its settings, whether its folder exists, and what keeps each checkpoint.
+// The input of a prune plan: for each project its settings, whether its folder exists, and what protects each checkpoint.
 import { isPromptReason } from '../../base/index.js'
 import {
   type Config,
@@ -32,25 +32,28 @@ export type PruneProject = {
   /** Newest first. */
   readonly points: readonly Point[]
   readonly rules: RetentionPolicy
-  /** The fault in its settings. The prune removes nothing from such a project. */
+  /** The error in its settings. The prune removes nothing from such a project. */
   readonly fault: SavestateError | null
 }
 
-/** `fallback` are the settings of the store. */
-type Way = {
+type ReadOptions = {
   readonly nowMs: number
   readonly input: PruneOptions
+  /** The settings of the store. */
   readonly fallback: Config
   /** Sessions that a live process writes. */
-  readonly held: ReadonlySet<SessionKey>
+  readonly leased: ReadonlySet<SessionKey>
 }
 
-export async function readProjects(context: StoreContext, way: Way): Promise<PruneProject[]> {
+export async function readProjects(
+  context: StoreContext,
+  options: ReadOptions,
+): Promise<PruneProject[]> {
   const saved = new SnapshotFiles(context.snapshots.gitDir)
   try {
     const facts: PruneProject[] = []
     for (const summary of context.ledger.projects())
-      facts.push(await readProject(context, summary, { ...way, saved }))
+      facts.push(await readProject(context, summary, { ...options, saved }))
     return facts
   } finally {
     saved.close()
@@ -58,21 +61,21 @@ export async function readProjects(context: StoreContext, way: Way): Promise<Pru
 }
 
 /** Sessions that a live process writes. */
-export function heldSessions({ ledger }: StoreContext, nowMs: number): ReadonlySet<SessionKey> {
-  const held = ledger.sessions.list({}).filter(({ lease }) => isHeld(lease, nowMs))
-  return new Set(held.map(({ key }) => key))
+export function leasedSessions({ ledger }: StoreContext, nowMs: number): ReadonlySet<SessionKey> {
+  const leased = ledger.sessions.list({}).filter(({ lease }) => isHeld(lease, nowMs))
+  return new Set(leased.map(({ key }) => key))
 }
 
 async function readProject(
   context: StoreContext,
   summary: ProjectSummary,
-  { nowMs, input, fallback, saved, held }: Way & { readonly saved: SnapshotFiles },
+  { nowMs, input, fallback, saved, leased }: ReadOptions & { readonly saved: SnapshotFiles },
 ): Promise<PruneProject> {
   const { project, touchedAtMs } = summary
   const { state, unreachable } = projectFolder(project.path, summary)
   const projectBy = (config: Config, fault: SavestateError | null) => {
     const rules = retentionPolicy(config, input)
-    const points = readPoints(context, project.id, { rules, nowMs, touchedAtMs, held })
+    const points = readPoints(context, project.id, { rules, nowMs, touchedAtMs, leased })
     return { summary, state, unreachable, rules, points, fault }
   }
   try {
@@ -82,14 +85,14 @@ async function readProject(
         : await savedSettings(context, { project, saved })
     return projectBy(own.config, null)
   } catch (error) {
-    // One project's fault must not keep the store from being pruned.
+    // An error in one project must not stop the prune of the store.
     const fault = settingsFault(error)
     if (fault === undefined) throw error
     return projectBy(fallback, fault)
   }
 }
 
-/** The settings as the project was saved last: an unmounted disk must not change how long its history is kept. */
+/** The settings in the newest checkpoint: an unmounted disk must not change how long history is kept. */
 async function savedSettings(
   { home, ledger }: StoreContext,
   { project, saved }: { readonly project: Project; readonly saved: SnapshotFiles },
@@ -100,62 +103,64 @@ async function savedSettings(
   return settingsWith(home, { path, text })
 }
 
-type When = {
+type PointOptions = {
   readonly rules: RetentionPolicy
   readonly nowMs: number
   /** When the project was last used. */
   readonly touchedAtMs: number
-  readonly held: ReadonlySet<SessionKey>
+  readonly leased: ReadonlySet<SessionKey>
 }
 
-/** Newest first; of null, those of sessions without a project. */
+/** Newest first; for null, the checkpoints of sessions without a project. */
 export function readPoints(
   { ledger }: StoreContext,
   project: ProjectId | null,
-  when: When,
+  options: PointOptions,
 ): Point[] {
   const names = new Set<string>()
   const rows = ledger.pruning.checkpointsOf(project)
   const newest = rows[0]
   const newestFiles = rows.find(({ commit }) => commit !== null)
-  const starts = ageStarts(rows, when.nowMs)
+  const starts = ageStarts(rows, options.nowMs)
   return rows.map((row, index) => {
     const agedFromMs = starts[index] ?? row.createdAtMs
     const isNewestOfName = row.name !== null && !names.has(row.name)
     if (row.name !== null) names.add(row.name)
     const isNewest = project !== null && (row === newest || row === newestFiles)
-    const guard = guardOf(row, { isNewestOfName, agedFromMs, ...when })
-    return { ...row, ...tierRowOf(row, { guard, isNewest, agedFromMs, when }), guard }
+    const guard = guardOf(row, { isNewestOfName, agedFromMs, ...options })
+    return { ...row, ...describeForTiers(row, { guard, isNewest, agedFromMs, options }), guard }
   })
 }
 
-/** Rows newest first. A checkpoint is not older than those saved before it, even if the clock was set back since. */
+/** Takes rows newest first. A checkpoint is not older than those saved before it, even if the clock was set back since. */
 function ageStarts(rows: readonly PruningRow[], nowMs: number): number[] {
   let latestMs = 0
   const starts = rows.toReversed().map(({ createdAtMs, importedAtMs }) => {
-    // A time that is still to come was a mistake, and says nothing about the rows after it.
+    // A time in the future was a clock error and says nothing about later rows.
     if (createdAtMs <= nowMs) latestMs = Math.max(latestMs, createdAtMs)
     return Math.max(latestMs, createdAtMs, importedAtMs ?? 0)
   })
   return starts.reverse()
 }
 
-/** Made by a rewind, an undo, a redo or what finished one. */
 const OF_REWINDS: readonly PruningRow['kind'][] = ['safety', 'rewind', 'undo', 'redo', 'recovery']
 
-function tierRowOf(
+function describeForTiers(
   row: PruningRow,
   {
     guard,
     isNewest,
     agedFromMs,
-    when,
-  }: { guard: Guard | null; isNewest: boolean; agedFromMs: number; when: When },
+    options,
+  }: { guard: Guard | null; isNewest: boolean; agedFromMs: number; options: PointOptions },
 ): Omit<Prunable, 'guard'> {
   const { id, session, name, reason, kind, createdAtMs } = row
   const isHead = session?.isHead === true
-  const used = [...(isNewest ? [when.touchedAtMs] : []), ...(isHead ? [session.updatedAtMs] : [])]
-  const isHeldNow = session !== null && when.held.has(session.key)
+  const used = [
+    ...(isNewest ? [options.touchedAtMs] : []),
+    ...(isHead ? [session.updatedAtMs] : []),
+  ]
+  const isLeasedNow = session !== null && options.leased.has(session.key)
   return {
     id,
     createdAtMs,
@@ -165,18 +170,18 @@ function tierRowOf(
     isSpecial:
       name !== null || row.isInOperation || row.isBeforeOperation || OF_REWINDS.includes(kind),
     // A session in progress thins out like any other, unless a process is at work on it.
-    isGuarded: guard !== null && (guard !== 'session' || isHeldNow),
+    isGuarded: guard !== null && (guard !== 'session' || isLeasedNow),
     usedAtMs: used.length === 0 ? null : Math.max(...used),
     hasFiles: row.commit !== null,
     isHead,
   }
 }
 
-/** A save with a reason is a point of its own; saves without one stand for their hour. */
+/** A save with a reason is in no group; saves without one are grouped by hour. */
 function groupOf({ session, reason, kind, createdAtMs }: PruningRow): string | null {
   if (session === null)
     return reason !== null || kind === 'imported' ? null : hourGroup(createdAtMs)
-  // An import gives all its rows the turn that the session is in.
+  // An import gives all its rows the current turn of the session.
   if (session.turn > 0 && kind !== 'imported') return promptGroup(session.key, session.turn)
   return `session ${session.key} ${hourGroup(createdAtMs)}`
 }
@@ -188,15 +193,15 @@ function guardOf(
     agedFromMs,
     rules,
     nowMs,
-    held,
-  }: When & { readonly isNewestOfName: boolean; readonly agedFromMs: number },
+    leased,
+  }: PointOptions & { readonly isNewestOfName: boolean; readonly agedFromMs: number },
 ): Guard | null {
   if (pinned) return 'pinned'
-  // A program may give each of its steps the same name; of these only the newest stays.
+  // A program may give each of its steps the same name; only the newest of these is protected.
   if (isNamedByUser || isNewestOfName) return 'named'
   if (isOfThread) return 'thread'
   if (session === null) return null
-  if (held.has(session.key)) return 'session'
+  if (leased.has(session.key)) return 'session'
   const isActive = session.status === 'in_progress' && nowMs - session.updatedAtMs <= rules.activeMs
   const isCovered = rules.tiers === null || nowMs - agedFromMs <= rules.activeMs
   return isActive && isCovered ? 'session' : null

@@ -1,4 +1,4 @@
-// What a prune would remove, and why. Reads, and changes nothing (I7).
+// Plans a prune: what it removes and why. Reads only (I7).
 import {
   type CheckpointId,
   type Drop,
@@ -19,7 +19,7 @@ import type { StoreContext } from '../operation/context.js'
 import type { ProjectState } from '../projects/project-state.js'
 import {
   readProjects,
-  heldSessions,
+  leasedSessions,
   type Point,
   readPoints,
   type PruneProject,
@@ -41,20 +41,19 @@ export type PointsPlan = {
 export type ProjectPlan = PointsPlan & {
   readonly project: Project
   readonly state: ProjectState
-  /** Why its folder is neither found nor proven to be removed. */
+  /** Why it is unknown whether its folder was removed; such a project is kept. */
   readonly unreachable: string | null
   readonly freesBytes: number
   /** The last rewind can no longer be undone. */
   readonly forgetsUndo: boolean
-  /** It was not used for long, or its folder is gone: it is judged as a whole. */
+  /** It was not used for long, or its folder is gone. */
   readonly isPast: boolean
-  /** All that it has goes: it is forgotten. */
+  /** All its checkpoints are removed, and the project with them. */
   readonly isWhole: boolean
-  /** It goes because its folder is gone. */
+  /** It is removed because its folder is gone. */
   readonly isOrphaned: boolean
-  /** The project as it was when this was planned. */
   readonly summary: ProjectSummary
-  /** Its settings cannot be read, so nothing of it goes. */
+  /** Its settings cannot be read, so nothing is removed. */
   readonly fault: SavestateError | null
 }
 
@@ -72,8 +71,8 @@ export type PrunePlan = {
 }
 
 /**
- * After an earlier round nothing is garbage, so the store takes what it takes, whatever the sum of its parts. A later
- * round removes for size only: nothing goes by another rule that the first plan did not show.
+ * The first round applies all rules. Later rounds remove for size only, so that nothing else goes that the first plan did not show.
+ * After the first round nothing is garbage, so they use the measured size instead of an estimate.
  */
 export async function planPrune(
   context: StoreContext,
@@ -83,16 +82,16 @@ export async function planPrune(
   const { home, clock, ledger } = context
   const nowMs = clock.nowMs()
   const { config } = storeSettings(home)
-  const held = heldSessions(context, nowMs)
-  const projects = await readProjects(context, { nowMs, input, held, fallback: config })
+  const leased = leasedSessions(context, nowMs)
+  const projects = await readProjects(context, { nowMs, input, leased, fallback: config })
   const dropOrphans = input.keepOrphans !== true && input.unattended !== true
   const rules = retentionPolicy(config, input)
-  const loose = readPoints(context, null, { rules, nowMs, touchedAtMs: nowMs, held })
-  const removable = removableSessions(context, { projects, loose, held })
+  const loose = readPoints(context, null, { rules, nowMs, touchedAtMs: nowMs, leased })
+  const removable = removableSessions(context, { projects, loose, leased })
   const ends = isFirst ? unusedSessions(removable, projects, { rules, nowMs, dropOrphans }) : []
   const when = { nowMs, dropOrphans, ends: endsOf(ends) }
-  const byRules = new Map(projects.map((it) => [it, isFirst ? dropsOf(it, when) : []]))
-  const unattached = isFirst ? dropsOfUnattached(loose, { rules, ...when }) : []
+  const byRules = new Map(projects.map((it) => [it, isFirst ? planProject(it, when) : []]))
+  const unattached = isFirst ? planUnattached(loose, { rules, ...when }) : []
   const gone = new Set([...byRules.values(), unattached].flatMap((it) => it.map(({ id }) => id)))
   const sizes = await StoreSizes.take(context)
   const commitsLeft = (without: ReadonlySet<CheckpointId>) =>
@@ -125,7 +124,7 @@ export async function planPrune(
   for (const [project, drop] of byRules) {
     const plan = planOf(project, [...drop, ...dropsForSize(project, forSize)])
     const commits = project.points.flatMap((it) => (allGone.has(it.id) ? commitOf(it) : []))
-    const isPast = isFirst && isUnneeded(project, when)
+    const isPast = isFirst && isPastUse(project, when)
     plans.push({
       ...plan,
       project: project.summary.project,
@@ -154,17 +153,17 @@ export async function planPrune(
   }
 }
 
-/** No live process writes them, none of their checkpoints has to stay, and the settings of their project can be read. */
+/** Sessions without a live lease and without protected checkpoints, whose project has valid settings. */
 function removableSessions(
   { ledger }: StoreContext,
   {
     projects,
     loose,
-    held,
+    leased,
   }: {
     readonly projects: readonly PruneProject[]
     readonly loose: readonly Point[]
-    readonly held: ReadonlySet<SessionKey>
+    readonly leased: ReadonlySet<SessionKey>
   },
 ): Session[] {
   const points = [...projects.flatMap((project) => project.points), ...loose]
@@ -178,10 +177,10 @@ function removableSessions(
   )
   return ledger.sessions
     .list({})
-    .filter(({ key, project }) => !held.has(key) && !kept.has(key) && !faulty.has(project))
+    .filter(({ key, project }) => !leased.has(key) && !kept.has(key) && !faulty.has(project))
 }
 
-/** Sessions that were not used for too long, or whose project is gone. `rules`: for sessions without a project. */
+/** Sessions that were unused for too long, or whose project is gone. `rules` apply to sessions without a project. */
 function unusedSessions(
   removable: readonly Session[],
   projects: readonly PruneProject[],
@@ -217,7 +216,7 @@ function commitOf({ commit }: Point): readonly ObjectId[] {
   return commit === null ? [] : [commit]
 }
 
-function dropsOf(
+function planProject(
   { state, summary, points, rules, fault }: PruneProject,
   { ends, ...when }: When,
 ): Drop[] {
@@ -231,8 +230,8 @@ function dropsOf(
   ]
 }
 
-/** A session without a project has no folder that could be gone; and its last use is that of the session. */
-function dropsOfUnattached(
+/** Without a project there is no folder that could be gone, and no last use other than that of the session. */
+function planUnattached(
   points: readonly Point[],
   { rules, ends, nowMs }: When & { readonly rules: PruneProject['rules'] },
 ): Drop[] {
@@ -264,8 +263,7 @@ function dropsForSize(
   }))
 }
 
-/** It was not used for long, or its folder is gone. */
-function isUnneeded(
+function isPastUse(
   { state, summary, rules, fault }: PruneProject,
   { nowMs, dropOrphans }: When,
 ): boolean {

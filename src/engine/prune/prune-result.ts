@@ -10,7 +10,6 @@ import type { ProjectState } from '../projects/project-state.js'
 import type { PointsPlan, PrunePlan } from './prune-plan.js'
 import type { LargeProject } from '../store/sizes.js'
 
-/** What is removed and kept of a project, or of the sessions without a project. */
 export type PrunePointsView = {
   readonly drop: readonly Drop[]
   readonly keep: Readonly<Partial<Record<Guard | 'recent', number>>>
@@ -20,7 +19,7 @@ export type PruneProjectView = PrunePointsView & {
   readonly id: string
   readonly path: string
   readonly state: ProjectState
-  /** Why its folder is neither found nor proven to be removed; such a project is kept. */
+  /** Why it is unknown whether its folder was removed; such a project is kept. */
   readonly unreachable: string | null
   readonly freesBytes: number
   /** The last rewind can no longer be undone. */
@@ -45,7 +44,6 @@ export type PruneResult = {
   readonly deletedOrphan: number
   readonly deletedStale: number
   readonly deletedCheckpoints: number
-  /** The same by reason. */
   readonly deletedByReason: Readonly<Partial<Record<DropReason, number>>>
   /** Checkpoints that lost their files and kept the state that a session continues from. */
   readonly prunedFiles: number
@@ -54,11 +52,11 @@ export type PruneResult = {
   readonly bytesReclaimed: number
   /** Measured on disk. */
   readonly sizeBytes: number
-  /** The reasons why the store is above its limit; null if it is not. */
+  /** Null if the store is within its limit. */
   readonly above: {
     readonly byBytes: number
     readonly because: readonly string[]
-    /** The projects that take the most of what has to stay. */
+    /** The largest owners of data that must stay. */
     readonly projects: readonly LargeProject[]
   } | null
 }
@@ -69,7 +67,7 @@ export type PruneError = {
   readonly message: string
 }
 
-/** Counts what was done. */
+/** Counts what a prune removed. */
 export class Tally {
   orphan = 0
   stale = 0
@@ -93,12 +91,11 @@ export class Tally {
 
 export type Measured = {
   readonly applied: boolean
-  /** Before and after, on disk. */
   readonly startBytes: number
   readonly sizeBytes: number
 }
 
-export function resultOf(
+export function buildResult(
   plan: PrunePlan,
   tally: Tally,
   { applied, startBytes, sizeBytes }: Measured,
@@ -134,7 +131,7 @@ export function resultOf(
     errors: tally.errors,
     bytesReclaimed: applied ? Math.max(0, startBytes - sizeBytes) : 0,
     sizeBytes,
-    above: byBytes > 0 ? { byBytes, because: reasons(plan), projects: largest } : null,
+    above: byBytes > 0 ? { byBytes, because: listKeepReasons(plan), projects: largest } : null,
   }
 }
 
@@ -142,8 +139,8 @@ function viewPoints({ drop, keep }: PointsPlan): PrunePointsView {
   return { drop, keep: Object.fromEntries(keep) }
 }
 
-/** Lists what the rules keep. */
-function reasons({ projects }: PrunePlan): string[] {
+/** Lists what the rules protect. */
+function listKeepReasons({ projects }: PrunePlan): string[] {
   const counts = new Map<string, number>()
   for (const { keep } of projects)
     for (const [why, count] of keep) counts.set(why, (counts.get(why) ?? 0) + count)

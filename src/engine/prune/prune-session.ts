@@ -1,5 +1,5 @@
-// Prunes one session to its milestones. The remaining checkpoints need nothing of the removed ones: states are whole, and
-// the rows after a removed one get its parent.
+// Prunes one session to its milestones. The remaining checkpoints do not depend on removed ones: states are complete, and the rows
+// after a removed one get its parent.
 import * as z from 'zod/mini'
 import { type CheckpointId, planRetention, retentionPolicy } from '../../model/index.js'
 import type { SessionStep } from '../../ledger/index.js'
@@ -17,10 +17,7 @@ export type SessionPruneResult = {
 /** Steps that are read or removed at once: some 10 ms. */
 const SLICE = 500
 
-/**
- * Removes the newest first, slice by slice. If the process is killed in between, the session is whole, and the next prune
- * removes the rest: the same checkpoints remain.
- */
+/** Removes the newest first, slice by slice. After a kill the session is intact, and the next prune removes the rest. */
 export const pruneSession = sessionOperation({
   name: 'prune',
   summary: 'Remove checkpoints of a session that are neither first, recent, named last nor pinned',
@@ -56,7 +53,7 @@ async function readSteps({ ledger, hold }: SessionContext): Promise<SessionStep[
   }
 }
 
-/** Removes the planned steps, except those that were pinned or renamed since, or that a rewind needs. */
+/** Skips steps that were pinned or renamed since, or that a rewind needs. */
 async function removePlanned(
   { ledger, hold }: SessionContext,
   planned: ReadonlyMap<CheckpointId, string | null>,

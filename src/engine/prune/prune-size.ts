@@ -1,6 +1,6 @@
-// Selects what a prune removes because the store is too large: the fewest checkpoints that help, from the largest owner
-// first. Files and states are charged to their project, or to their session if it has no project. An owner that takes no
-// more than its fair share gives nothing. If that cannot bring the store under its limit, nothing is selected.
+// Selects what a prune removes because the store is too large: as few checkpoints as possible, from the largest owner first.
+// The owner of files and states is their project, or their session if it has no project. An owner below its fair share loses
+// nothing. If that cannot bring the store under its limit, nothing is selected.
 import {
   type CheckpointId,
   chooseForSize,
@@ -41,7 +41,7 @@ type Request = {
   readonly unattached: readonly Point[]
   /** Checkpoints that another rule removes. */
   readonly gone: ReadonlySet<CheckpointId>
-  /** Sessions that stay by every other rule, and may be removed. */
+  /** Sessions that no other rule removes or protects. */
   readonly removable: readonly Session[]
   readonly sizes: StoreSizes
   /** Everything except the objects of checkpoints. */
@@ -71,19 +71,19 @@ export async function planSize(context: StoreContext, request: Request): Promise
   }
 }
 
-/** A snapshot or a state that a checkpoint holds. */
-type Hold = { readonly graph: 'objects' | 'states'; readonly root: string }
-type Row = Point & { readonly files: Hold | null; readonly content: Hold | null }
+/** A snapshot or a state that keeps objects alive. */
+type Root = { readonly graph: 'objects' | 'states'; readonly id: string }
+type Row = Point & { readonly files: Root | null; readonly content: Root | null }
 
 /** One step of a removal: a checkpoint, only its files, or a session with all its checkpoints. */
 type Candidate = {
   readonly rows: readonly Row[]
-  readonly holds: readonly Hold[]
+  readonly roots: readonly Root[]
   readonly keepsState: boolean
   readonly session?: Session
 }
 
-type Owner = Giver<Candidate> & { readonly label: string; readonly holds: readonly Hold[] }
+type Owner = Giver<Candidate> & { readonly label: string; readonly roots: readonly Root[] }
 
 function ownersOf(
   { ledger }: StoreContext,
@@ -96,7 +96,7 @@ function ownersOf(
     const rows = points.filter(({ id }) => !gone.has(id)).map(rowOf)
     // Nothing is removed from a project whose settings cannot be read.
     const candidates = isOpen ? candidatesIn(rows, finished) : []
-    return { label, holds: rows.flatMap(holdsOf), candidates }
+    return { label, roots: rows.flatMap(rootsOf), candidates }
   }
   const bySession = new Map<SessionKey, Point[]>()
   for (const point of unattached) {
@@ -119,31 +119,31 @@ function rowOf(point: Point): Row {
   const { commit, state } = point
   return {
     ...point,
-    files: commit === null ? null : { graph: 'objects', root: commit },
-    content: state === null ? null : { graph: 'states', root: stateRoot(state) },
+    files: commit === null ? null : { graph: 'objects', id: commit },
+    content: state === null ? null : { graph: 'states', id: stateRoot(state) },
   }
 }
 
-function holdsOf({ files, content }: Row): Hold[] {
-  return [files, content].filter((hold) => hold !== null)
+function rootsOf({ files, content }: Row): Root[] {
+  return [files, content].filter((root) => root !== null)
 }
 
-/** Takes rows newest first; returns what can be removed, in the order of removal. */
+/** Takes rows newest first; returns candidates in the order of removal. */
 function candidatesIn(rows: readonly Row[], finished: readonly Session[]): Candidate[] {
-  // The newest stays: a save that finds nothing new relies on it.
+  // A save that finds nothing new relies on the newest checkpoint.
   const newest = rows.find(({ files }) => files !== null)
   const isFree = ({ guard, isHead, session, files }: Row) =>
     guard === null && files !== newest?.files && !(isHead && session?.status === 'in_progress')
   const free = rows.filter(isFree).toReversed()
-  const single = (row: Row): Candidate => ({ rows: [row], holds: holdsOf(row), keepsState: false })
+  const single = (row: Row): Candidate => ({ rows: [row], roots: rootsOf(row), keepsState: false })
   const others = free.filter(({ isHead }) => !isHead)
   const filesOfHeads = free.flatMap((row): Candidate[] =>
-    row.isHead && row.files !== null ? [{ rows: [row], holds: [row.files], keepsState: true }] : [],
+    row.isHead && row.files !== null ? [{ rows: [row], roots: [row.files], keepsState: true }] : [],
   )
   const whole = finished.flatMap((session): Candidate[] => {
     const own = rows.filter((row) => row.session?.key === session.key)
     if (own.length === 0 || own.some((row) => row.files !== null && !isFree(row))) return []
-    return [{ rows: own, holds: own.flatMap(holdsOf), keepsState: false, session }]
+    return [{ rows: own, roots: own.flatMap(rootsOf), keepsState: false, session }]
   })
   return [
     ...others.filter(isAutomatic).map(single),
@@ -153,12 +153,12 @@ function candidatesIn(rows: readonly Row[], finished: readonly Session[]): Candi
   ]
 }
 
-/** Neither a prompt, nor a save with a reason, nor needed by an undo. */
+/** Not a prompt, not a save with a reason, and not needed by an undo. */
 function isAutomatic({ group, isPrompt, isSpecial }: Point): boolean {
   return group !== null && !isPrompt && !isSpecial
 }
 
-type Graphs = Readonly<Record<Hold['graph'], WeightedGraph>>
+type Graphs = Readonly<Record<Root['graph'], WeightedGraph>>
 
 const MAX_LARGEST = 3
 
@@ -166,8 +166,8 @@ class StoreModel implements SizeModel<Candidate> {
   readonly #graphs: Graphs
   readonly #baseBytes: number
   readonly #bytes: Map<Giver<Candidate>, number>
-  /** How many removed candidates contain it: a session contains what its checkpoints do. */
-  readonly #removed = new Map<Hold, number>()
+  /** How many removed candidates contain a root: a session contains the roots of its checkpoints. */
+  readonly #removed = new Map<Root, number>()
   readonly #ownerOf = new Map<Candidate, Owner>()
 
   static async read(
@@ -175,13 +175,13 @@ class StoreModel implements SizeModel<Candidate> {
     owners: readonly Owner[],
     { projects, unattached, gone, sizes, restBytes }: Request,
   ): Promise<StoreModel> {
-    const holds = owners.flatMap((owner) => owner.holds)
-    const commits = holds.flatMap((it) => (it.graph === 'objects' ? it.root : []))
+    const roots = owners.flatMap((owner) => owner.roots)
+    const commits = roots.flatMap((it) => (it.graph === 'objects' ? it.id : []))
     const graphs = { objects: await sizes.graph(commits), states: ledger.pruning.stateGraph() }
     const goneStates = [...projects.flatMap((project) => project.points), ...unattached].flatMap(
       ({ id, state }) => (state !== null && gone.has(id) ? stateRoot(state) : []),
     )
-    for (const { graph, root } of holds) graphs[graph].add(root)
+    for (const { graph, id } of roots) graphs[graph].add(id)
     for (const root of goneStates) graphs.states.add(root)
     const baseBytes = restBytes - graphs.states.total
     for (const root of goneStates) graphs.states.remove(root)
@@ -191,7 +191,7 @@ class StoreModel implements SizeModel<Candidate> {
   private constructor(owners: readonly Owner[], graphs: Graphs, baseBytes: number) {
     this.#graphs = graphs
     this.#baseBytes = baseBytes
-    this.#bytes = new Map(owners.map((owner) => [owner, this.#sizeOf(owner.holds).bytes]))
+    this.#bytes = new Map(owners.map((owner) => [owner, this.#sizeOf(owner.roots).bytes]))
     for (const owner of owners)
       for (const candidate of owner.candidates) this.#ownerOf.set(candidate, owner)
   }
@@ -219,21 +219,21 @@ class StoreModel implements SizeModel<Candidate> {
     this.#change(candidate, -1)
   }
 
-  /** By what they would take without everything that they could give. */
+  /** Sorted by size after removing all candidates. */
   largest(owners: readonly Owner[]): LargeProject[] {
     return owners
-      .map(({ label, candidates, holds }) => {
-        const free = new Set(candidates.flatMap((it) => it.holds))
-        return { path: label, ...this.#sizeOf(holds.filter((hold) => !free.has(hold))) }
+      .map(({ label, candidates, roots }) => {
+        const free = new Set(candidates.flatMap((it) => it.roots))
+        return { path: label, ...this.#sizeOf(roots.filter((root) => !free.has(root))) }
       })
       .sort((a, b) => b.bytes - a.bytes)
       .slice(0, MAX_LARGEST)
   }
 
-  #sizeOf(holds: readonly Hold[]): { readonly bytes: number; readonly stateBytes: number } {
-    const bytesIn = (graph: Hold['graph']) =>
+  #sizeOf(roots: readonly Root[]): { readonly bytes: number; readonly stateBytes: number } {
+    const bytesIn = (graph: Root['graph']) =>
       this.#graphs[graph].reachedFrom(
-        holds.flatMap((hold) => (hold.graph === graph ? hold.root : [])),
+        roots.flatMap((root) => (root.graph === graph ? root.id : [])),
       )
     const stateBytes = bytesIn('states')
     return { bytes: bytesIn('objects') + stateBytes, stateBytes }
@@ -243,12 +243,12 @@ class StoreModel implements SizeModel<Candidate> {
     const owner = this.#ownerOf.get(candidate)
     if (owner === undefined) return
     const before = this.total()
-    for (const hold of candidate.holds) {
-      const count = (this.#removed.get(hold) ?? 0) + by
-      this.#removed.set(hold, count)
-      const graph = this.#graphs[hold.graph]
-      if (by === 1 && count === 1) graph.remove(hold.root)
-      if (by === -1 && count === 0) graph.add(hold.root)
+    for (const root of candidate.roots) {
+      const count = (this.#removed.get(root) ?? 0) + by
+      this.#removed.set(root, count)
+      const graph = this.#graphs[root.graph]
+      if (by === 1 && count === 1) graph.remove(root.id)
+      if (by === -1 && count === 0) graph.add(root.id)
     }
     this.#bytes.set(owner, this.bytesOf(owner) + this.total() - before)
   }

@@ -1,4 +1,4 @@
-// Keeps the store within its limits: plan, do, measure; again if it is still too large.
+// Keeps the store within its limits: plan, ask, remove, measure; repeat if it is still too large.
 import * as z from 'zod/mini'
 import { pathText, retentionPolicy } from '../../model/index.js'
 import { diskUsage, failpoint, takeLock } from '../../system/index.js'
@@ -9,7 +9,7 @@ import type { Hooks } from '../operation/callbacks.js'
 import { storeOperation } from '../operation/operation.js'
 import { applyPlan } from './prune-apply.js'
 import { planPrune, type PrunePlan } from './prune-plan.js'
-import { type PruneResult, resultOf, Tally } from './prune-result.js'
+import { type PruneResult, buildResult, Tally } from './prune-result.js'
 import { recoverAll } from '../restore/recover.js'
 import { storeSettings } from '../store/settings.js'
 import { recordAbove } from '../store/sizes.js'
@@ -33,26 +33,26 @@ export const prune = storeOperation({
     await recoverAll(context, hooks)
     const startBytes = await diskUsage(context.home)
     const isOver = startBytes > retentionPolicy(storeSettings(context.home).config, input).maxBytes
-    // Packed, the store may fit as it is; and only what is packed has its true size in the plan.
+    // The store may fit once it is packed, and only packed objects have their final size in the plan.
     if (isOver && !dryRun) await collect(context, { thorough: true })
     const first = await plan(context, input)
     const tally = new Tally()
     for (const { project, fault } of first.projects)
       if (fault !== null) tally.fail(pathText(project.path), fault)
     const sizes = { startBytes, sizeBytes: first.sizeBytes }
-    const shown = resultOf(first, tally, { applied: false, ...sizes })
-    if (dryRun || !(await isAgreed(first, shown, hooks))) return shown
+    const shown = buildResult(first, tally, { applied: false, ...sizes })
+    if (dryRun || !(await isConfirmed(first, shown, hooks))) return shown
     const sizeBytes = await applyInRounds(context, first, { input, tally, isOver })
     context.ledger.record.set('pruned_at', context.clock.nowMs())
-    const result = resultOf(first, tally, { applied: true, startBytes, sizeBytes })
+    const result = buildResult(first, tally, { applied: true, startBytes, sizeBytes })
     recordAbove(context, result.above?.projects ?? [])
-    // Copying the ledger must not bring the store over its limit.
+    // The backup must not bring the store over its limit.
     if (sizeBytes + context.ledger.vacuum.bytesInUse() <= first.capBytes) await backUp(context)
     return result
   },
 })
 
-/** A full disk must not make the prune fail that frees room. */
+/** A failed backup, as on a full disk, must not fail the prune that frees space. */
 async function backUp(context: StoreContext): Promise<void> {
   const { home, ledger, clock } = context
   const lock = await takeLock(collectLockPath(home), { waitMs: 0, purpose: 'backup' })
@@ -71,7 +71,7 @@ type Rounds = {
   readonly isOver: boolean
 }
 
-/** The size of the store afterwards. */
+/** Returns the size of the store afterwards. */
 async function applyInRounds(
   context: StoreContext,
   first: PrunePlan,
@@ -94,12 +94,12 @@ async function applyInRounds(
   }
 }
 
-/** Asks about the plan that will be carried out. Planning again after the answer could remove more than was shown. */
-async function isAgreed(first: PrunePlan, shown: PruneResult, hooks: Hooks): Promise<boolean> {
+/** Asks about the plan that will be carried out: planning again after the answer could remove more than was shown. */
+async function isConfirmed(first: PrunePlan, shown: PruneResult, hooks: Hooks): Promise<boolean> {
   return !hasWork(first) || hooks.confirmPrune === undefined || hooks.confirmPrune(shown)
 }
 
-/** Under the lock that a save shares: the collection of another prune must not remove what is being measured. */
+/** Under the shared lock: a concurrent collection must not remove objects that are being measured. */
 function plan(...given: Parameters<typeof planPrune>): Promise<PrunePlan> {
   const [context] = given
   return context.objects.shared(() => planPrune(...given))

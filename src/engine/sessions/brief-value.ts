@@ -1,45 +1,43 @@
-// Values of any size and depth on one line of a brief. They are written only as far as they are shown, so neither their
-// depth nor a cycle matters.
+// Formats values of any size and depth on one line of a brief. Writing stops at MAX_CHARS, so deep values and cycles are safe.
 import { types } from 'node:util'
 import { jsonEscape, UNSAFE_CHARACTERS } from '../../base/index.js'
 import { isError } from '../../model/index.js'
 
 const MAX_CHARS = 300
 
-/** Nothing in it can look like another line, act on a terminal, or be read by a model and seen by no one. */
-export function oneLine(text: string): string {
+/** Escapes line ends, control characters and invisible characters, which a model would read and a user would not see. */
+export function escapeToOneLine(text: string): string {
   return text.replace(UNSAFE_CHARACTERS, (char) => {
     const escaped = JSON.stringify(char).slice(1, -1)
     return escaped === char ? jsonEscape(char) : escaped
   })
 }
 
-/** At most so many characters, the last of them an ellipsis if it was longer. Never half a character. */
-export function cut(text: string, maxChars: number): string {
+/** A longer text ends with an ellipsis. Never splits a surrogate pair. */
+export function truncate(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text
   if (maxChars < 1) return ''
   return `${text.slice(0, maxChars - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** A name or a reason. */
-export function shownText(text: string): string {
-  return cut(oneLine(cut(text, MAX_CHARS)), MAX_CHARS)
+export function formatText(text: string): string {
+  return truncate(escapeToOneLine(truncate(text, MAX_CHARS)), MAX_CHARS)
 }
 
-export function shownValue(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (value === undefined) return 'nothing'
-  if (isError(value)) return shownText(errorText(value))
+  if (isError(value)) return formatText(formatError(value))
   const draft = { text: '' }
   write(draft, value)
-  return cut(oneLine(draft.text), MAX_CHARS)
+  return truncate(escapeToOneLine(draft.text), MAX_CHARS)
 }
 
 type Draft = { text: string }
 
-/** As JSON, as far as JSON has words for it. Each level adds a character, so it ends. */
+/** Writes JSON where JSON can express the value. Each level adds a character, so a cycle ends too. */
 function write(draft: Draft, value: unknown): void {
   if (draft.text.length > MAX_CHARS) return
-  if (typeof value !== 'object' || value === null) draft.text += scalarText(value)
+  if (typeof value !== 'object' || value === null) draft.text += formatScalar(value)
   else if (Array.isArray(value)) writeList(draft, value)
   else if (types.isMap(value)) {
     draft.text += 'Map '
@@ -48,16 +46,15 @@ function write(draft: Draft, value: unknown): void {
     draft.text += 'Set '
     writeList(draft, value.values())
   } else {
-    const leaf = leafText(value)
+    const leaf = formatLeaf(value)
     if (leaf === undefined) writeObject(draft, value)
     else draft.text += leaf
   }
 }
 
-function scalarText(value: unknown): string {
+function formatScalar(value: unknown): string {
   switch (typeof value) {
     case 'string':
-      // More than that is not shown.
       return JSON.stringify(value.slice(0, MAX_CHARS))
     case 'number':
     case 'bigint':
@@ -68,17 +65,17 @@ function scalarText(value: unknown): string {
   }
 }
 
-function leafText(value: object): string | undefined {
+function formatLeaf(value: object): string | undefined {
   if (types.isDate(value)) return JSON.stringify(value)
-  if (isError(value)) return scalarText(errorText(value))
-  if (value instanceof URL) return scalarText(value.href)
+  if (isError(value)) return formatScalar(formatError(value))
+  if (value instanceof URL) return formatScalar(value.href)
   if (types.isRegExp(value)) return String(value)
   if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return `${value.byteLength} bytes`
   return undefined
 }
 
-/** As `String` gives it, which fails where something else than a text stands for the name or for `toString`. */
-function errorText({ name, message }: Readonly<Record<'name' | 'message', unknown>>): string {
+/** Like `String(error)`, which throws if `name`, `message` or `toString` has the wrong type. */
+function formatError({ name, message }: Readonly<Record<'name' | 'message', unknown>>): string {
   return (
     [name, message].filter((part) => typeof part === 'string' && part !== '').join(': ') || 'Error'
   )
@@ -102,7 +99,7 @@ function writeObject(draft: Draft, object: object): void {
   for (const key of Object.keys(object)) {
     const value: unknown = Reflect.get(object, key)
     if (value === undefined) continue
-    draft.text += `${isFirst ? '' : ','}${scalarText(key)}:`
+    draft.text += `${isFirst ? '' : ','}${formatScalar(key)}:`
     isFirst = false
     write(draft, value)
     if (draft.text.length > MAX_CHARS) return

@@ -1,5 +1,5 @@
-// A text to put in front of the model when it goes on: what was done, what was taken back, what is uncertain.
-// The most important first, because the budget cuts from the end.
+// The text that a resumed model reads first: what was done, what was reverted, what is uncertain. The most important
+// sections come first, because the budget cuts from the end.
 import {
   type Checkpoint,
   hasFiles,
@@ -8,14 +8,14 @@ import {
   statusText,
   type ToolCall,
 } from '../../model/index.js'
-import { cut, oneLine, shownText, shownValue } from './brief-value.js'
+import { truncate, escapeToOneLine, formatText, formatValue } from './brief-value.js'
 import type { InFlight } from './tool-calls.js'
 import type { ChangeView } from '../checkpoints/views.js'
 
 export type Brief = {
   readonly session: Session
   readonly project: string | null
-  /** The head first. */
+  /** Newest first. */
   readonly ancestors: readonly Checkpoint[]
   readonly inFlight: readonly InFlight[]
   readonly confirmed: readonly ToolCall[]
@@ -25,8 +25,8 @@ export type Brief = {
 
 type Section = readonly [title: string, lines: readonly string[]]
 
-/** Less of a line says nothing. */
-const MIN_CUT = 20
+/** A shorter part of a line says nothing. */
+const MIN_LINE_CHARS = 20
 
 export type BriefOptions = { readonly maxChars?: number }
 
@@ -36,16 +36,16 @@ export function briefText(brief: Brief, options: BriefOptions = {}): string {
   const { maxChars = 4000 } = options
   const { session, ancestors, inFlight, changes, notices } = brief
   const opening: Section = [
-    `You are resuming the session ${JSON.stringify(session.id)} (${shownText(statusText(session.status))}${brief.project === null ? '' : `, in ${brief.project}`}).`,
+    `You are resuming the session ${JSON.stringify(session.id)} (${formatText(statusText(session.status))}${brief.project === null ? '' : `, in ${brief.project}`}).`,
     [],
   ]
   const sections: readonly Section[] = [
     [
       'Uncertain: these calls were running when the process ended. Their effect is unverified; check before repeating them.',
-      inFlight.map(shownCall),
+      inFlight.map(formatCall),
     ],
     ['Interrupted work:', notices],
-    ['Reverted:', revertedBy(ancestors)],
+    ['Reverted:', describeReverts(ancestors)],
     [
       'Changed in the folder since the last checkpoint with files:',
       changes.map(({ change, path }) => `${change} ${path}`),
@@ -55,52 +55,49 @@ export function briefText(brief: Brief, options: BriefOptions = {}): string {
       brief.confirmed
         .filter(({ status }) => status !== 'started')
         .reverse()
-        .map((call) => `${shownCall(call)}: ${call.status}${shownOutcome(call)}`),
+        .map((call) => `${formatCall(call)}: ${call.status}${formatOutcome(call)}`),
     ],
     ['Last checkpoints, newest first:', ancestors.map(describeCheckpoint)],
   ]
   const filled = sections.filter(([, lines]) => lines.length > 0)
-  const whole = fit([opening, ...filled], maxChars)
-  // What is uncertain is never left out for the sake of the opening.
+  const whole = joinWithin([opening, ...filled], maxChars)
+  // The opening must not displace the uncertain calls.
   const isUncertainShown = inFlight.length === 0 || whole.includes('\n- ')
-  return isUncertainShown ? whole : fit(filled, maxChars)
+  return isUncertainShown ? whole : joinWithin(filled, maxChars)
 }
 
-function shownCall({ name, id, args }: Pick<ToolCall, 'name' | 'id' | 'args'>): string {
-  return `${shownText(name)} (call ${shownText(id)}) with ${shownValue(args)}`
+function formatCall({ name, id, args }: Pick<ToolCall, 'name' | 'id' | 'args'>): string {
+  return `${formatText(name)} (call ${formatText(id)}) with ${formatValue(args)}`
 }
 
-function shownOutcome({ status, result, error }: ToolCall): string {
-  if (status === 'confirmed') return `, ${shownValue(result)}`
-  return status === 'failed' ? `, ${shownValue(error)}` : ''
+function formatOutcome({ status, result, error }: ToolCall): string {
+  if (status === 'confirmed') return `, ${formatValue(result)}`
+  return status === 'failed' ? `, ${formatValue(error)}` : ''
 }
 
-function revertedBy(ancestors: readonly Checkpoint[]): string[] {
+function describeReverts(ancestors: readonly Checkpoint[]): string[] {
   return ancestors.flatMap(({ kind, reason, session }) =>
     kind === 'rewind' || kind === 'undo' || kind === 'redo'
-      ? `step ${session?.step ?? '-'}: ${shownText(reason ?? kind)}. What was done after that point is no longer in the state.`
+      ? `step ${session?.step ?? '-'}: ${formatText(reason ?? kind)}. The state no longer contains what was done after that point.`
       : [],
   )
 }
 
-/**
- * Whole lines as long as they fit, and how many are missing where some do not. Of the first line of all, and of the
- * first of a section, as much as fits.
- */
-function fit(sections: readonly Section[], maxChars: number): string {
+/** Adds whole lines while they fit, then the number of missing lines. The first line of all and of a section may be truncated. */
+function joinWithin(sections: readonly Section[], maxChars: number): string {
   let text = ''
   const add = (line: string, { minChars = Number.POSITIVE_INFINITY } = {}) => {
-    const whole = oneLine(line)
+    const whole = escapeToOneLine(line)
     const before = text === '' ? '' : `${text}\n`
-    const room = maxChars - before.length
-    if (whole.length <= room) text = before + whole
-    else if (room >= minChars) text = before + cut(whole, room)
-    return whole.length <= room
+    const freeChars = maxChars - before.length
+    if (whole.length <= freeChars) text = before + whole
+    else if (freeChars >= minChars) text = before + truncate(whole, freeChars)
+    return whole.length <= freeChars
   }
   for (const [title, lines] of sections) {
     if (!add(title, text === '' ? { minChars: 1 } : {})) break
     const left = lines.findIndex(
-      (line, place) => !add(`- ${line}`, place === 0 ? { minChars: MIN_CUT } : {}),
+      (line, index) => !add(`- ${line}`, index === 0 ? { minChars: MIN_LINE_CHARS } : {}),
     )
     if (left === -1) continue
     add(`- … and ${lines.length - left} more`)
@@ -111,7 +108,7 @@ function fit(sections: readonly Section[], maxChars: number): string {
 
 function describeCheckpoint(checkpoint: Checkpoint): string {
   const { name, reason, kind, session } = checkpoint
-  const label = shownText(name ?? reason ?? kind)
+  const label = formatText(name ?? reason ?? kind)
   const holds = [
     session?.state === null ? undefined : 'state',
     hasFiles(checkpoint) ? 'files' : undefined,

@@ -1,5 +1,5 @@
-// Copies the arguments of a call that must wait, for files or for an earlier call: the caller may change them meanwhile. A
-// call that does not wait reads its arguments in the transaction itself, without a copy.
+// Copies the arguments of a call that must wait for files or for an earlier call, because the caller may change them
+// meanwhile. A call that does not wait reads its arguments in the transaction itself, without a copy.
 import { SavestateError, type StateId } from '../../model/index.js'
 import type { ExchangedItems } from './session-json.js'
 import type { SessionContext } from './session-context.js'
@@ -7,7 +7,7 @@ import type { SessionContext } from './session-context.js'
 /** Runs inside the transaction that adds the checkpoint; `base` is the state of the head. */
 export type WriteState = (base: StateId | undefined) => StateId | undefined
 
-export function wholeState(
+export function writeWholeState(
   { ledger, memory, order }: SessionContext,
   { state, files }: { readonly state?: unknown; readonly files: boolean },
 ): WriteState {
@@ -16,7 +16,7 @@ export function wholeState(
   return () => ledger.states.write(state, memory)
 }
 
-export function longerList(
+export function writeAppended(
   { ledger, memory, order }: SessionContext,
   {
     key,
@@ -47,8 +47,8 @@ export function asAtCall<Value>(
   }
 }
 
-/** A list of exported checkpoints is copied; a stream is read as it comes. */
+/** Copies a list of exported checkpoints. A stream is read as it arrives. */
 export function itemsAtCall(context: SessionContext, items: ExchangedItems): ExchangedItems {
-  // Always copied: the call loads the code of the import before it reads them.
+  // The call always waits: it loads the code of the import first.
   return Array.isArray(items) ? asAtCall(context, [...items], { waits: true }) : items
 }

@@ -1,4 +1,4 @@
-// A session as a stream of exported checkpoints, page by page: only one page is in memory, however long the session is.
+// Exports a session page by page: only one page is in memory, however long the session is.
 import * as z from 'zod/mini'
 import { type Checkpoint, type CheckpointId, invariant, type StateId } from '../../model/index.js'
 import { eventLoopTurn } from '../../system/index.js'
@@ -7,7 +7,7 @@ import { sessionOperation } from '../operation/operation.js'
 import type { SessionContext } from './session-context.js'
 import { expectState, readState } from './session-queries.js'
 
-/** Where a page ended. */
+/** The last checkpoint of a page. */
 type ExportCursor = {
   readonly step: number
   readonly id: CheckpointId
@@ -21,7 +21,7 @@ export type ExportPage = {
 }
 
 const PAGE = 100
-/** A page ends early after this: states may be large, and the event loop waits for it. */
+/** A page ends early after this: states may be large, and reading them blocks the event loop (I12). */
 const PAGE_MS = 20
 
 /** Oldest first. */
@@ -31,7 +31,7 @@ export const exportSession = sessionOperation({
   effect: 'reads',
   input: () => z.strictObject({ after: z.optional(z.custom<ExportCursor>()) }),
   async run(context, { after }): Promise<ExportPage> {
-    // One view of the ledger: a prune and a collection beside it could take a state between two reads.
+    // One view of the ledger: a concurrent collection could remove a state between two reads.
     const page = context.ledger.view(() => readPage(context, after))
     await eventLoopTurn()
     return page
@@ -51,8 +51,8 @@ function readPage(context: SessionContext, after: ExportCursor | undefined): Exp
     limit: PAGE,
   })
   for (const checkpoint of rows) {
-    items.push(exchanged(context, { checkpoint, before }))
-    invariant(checkpoint.session !== null, 'a checkpoint with a step is of a session')
+    items.push(toExchanged(context, { checkpoint, before }))
+    invariant(checkpoint.session !== null, 'a checkpoint with a step belongs to a session')
     const { step, state } = checkpoint.session
     cursor = { step, id: checkpoint.id, state }
     before = state
@@ -61,7 +61,7 @@ function readPage(context: SessionContext, after: ExportCursor | undefined): Exp
   return { items, cursor: rows.length < PAGE ? undefined : cursor }
 }
 
-function exchanged(
+function toExchanged(
   context: SessionContext,
   { checkpoint, before }: { readonly checkpoint: Checkpoint; readonly before: StateId | null },
 ): ExchangedCheckpoint {

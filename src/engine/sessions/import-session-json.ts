@@ -1,5 +1,5 @@
-// Adds exported checkpoints to a session. In slices, so that the event loop and other writers have their time: killed in
-// between, the session holds the first items, and the same import adds the rest (I6).
+// Adds exported checkpoints to a session, in slices: the event loop and other writers run in between. If the process is
+// killed, the session has the first items, and the same import adds the rest (I6).
 import * as z from 'zod/mini'
 import type { Ledger } from '../../ledger/index.js'
 import {
@@ -18,7 +18,7 @@ import {
 } from './session-json.js'
 import { sessionOperation, storeOperation } from '../operation/operation.js'
 import { type SessionContext, sessionNow } from './session-context.js'
-import { draftOf, inSession } from './session-draft.js'
+import { createDraft, asNextStep } from './session-draft.js'
 
 const items = () => z.custom<ExchangedItems>(isItems)
 
@@ -60,7 +60,7 @@ export type ImportResult = { readonly imported: number; readonly known: number }
 /** A transaction ends after this. */
 const SLICE_MS = 20
 
-/** Ids that are there already are not added again. A list with something wrong in it is refused before anything is added. */
+/** Skips ids that the session has already. A list with an invalid item is refused before anything is added. */
 export const importSession = sessionOperation({
   name: 'import',
   summary: 'Add exported checkpoints to a session',
@@ -84,7 +84,7 @@ export const importSession = sessionOperation({
   },
 })
 
-/** As many of the items as there is time for; for each whether it was new. */
+/** Adds items until the slice is over; returns for each whether it was new. */
 function addSlice(
   { ledger, memory }: SessionContext,
   adder: Adder,
@@ -109,7 +109,7 @@ function addSlice(
 class Adder {
   readonly #context: SessionContext
   readonly #reader = new ItemReader()
-  /** The stored state of the item before; undefined if that was known already, and may have another one. */
+  /** The stored state of the previous item; undefined if the session had that item already, perhaps with another state. */
   #last: StateId | undefined
 
   constructor(context: SessionContext) {
@@ -126,11 +126,11 @@ class Adder {
     }
     const session = sessionNow(this.#context)
     const { name, reason, createdAtMs } = item
-    const draft = { ...draftOf(this.#context, { kind: 'imported', name, reason }), createdAtMs }
+    const draft = { ...createDraft(this.#context, { kind: 'imported', name, reason }), createdAtMs }
     const state = this.#write(item)
     this.#last = state
     const { status } = session
-    const made = inSession(draft, session, {
+    const made = asNextStep(draft, session, {
       status,
       parent: session.head,
       toolCall: null,
@@ -145,7 +145,7 @@ class Adder {
     return true
   }
 
-  /** Appended items cost only themselves; any other change is found by comparing the whole state. */
+  /** Appending writes only the new items; any other change compares the whole state. */
   #write({ additions }: ExchangedItem): StateId {
     const { ledger, memory } = this.#context
     if (additions === undefined || this.#last === undefined)
@@ -157,7 +157,7 @@ class Adder {
   }
 }
 
-/** By the id it was imported under, or by our own if it was exported from here. */
+/** True if the id is that of an earlier import, or of a checkpoint that was exported from this session. */
 function isKnown(
   ledger: Ledger,
   { session, id }: { readonly session: SessionKey; readonly id: string },

@@ -1,5 +1,5 @@
-// Opens a session: makes it, or takes the right to write it (I11). A dead owner on this host is replaced at
-// once; one elsewhere, or whose death cannot be proven, when its lease has run out.
+// Opens a session: creates it, or takes its lease, the right to write to it (I11). The lease of a dead process on this host is
+// taken at once; any other one when it has expired.
 import { StateMemory } from '../../ledger/index.js'
 import {
   type Lease,
@@ -11,7 +11,7 @@ import {
   type Session,
 } from '../../model/index.js'
 import { isOwnIdentity, isSurelyDead, ownIdentity } from '../../system/index.js'
-import { CallOrder } from './write-queue.js'
+import { WriteQueue } from './write-queue.js'
 import type { StoreContext } from '../operation/context.js'
 import { type SessionContext, StartTimes } from './session-context.js'
 
@@ -20,9 +20,8 @@ export type OpenRequest = {
   readonly agent?: string | undefined
   readonly project?: Project | undefined
   readonly metadata?: unknown
-  /** False: no lease, for a caller that is not the only writer and orders its writes itself. */
+  /** False: open without a lease, for a caller that shares the session with other writers and orders its writes itself. */
   readonly lease?: boolean | undefined
-  /** `known`: one that is there; `new`: one that is not. */
   readonly must?: 'be known' | 'be new' | undefined
 }
 
@@ -56,7 +55,7 @@ export function openInTransaction(context: StoreContext, request: OpenRequest): 
     running: new Set(),
     retried: new Set(),
     starts: new StartTimes(),
-    order: new CallOrder(id),
+    order: new WriteQueue(id),
   }
 }
 
@@ -66,12 +65,12 @@ export function unknownSession(id: string): SavestateError {
   })
 }
 
-/** True if a process may be writing: alive, or not known to be dead and within its lease. */
+/** True if another process may be writing: its lease has not expired, and it is not known to be dead. */
 export function isHeld(lease: Lease | null, nowMs: number): boolean {
   return lease !== null && lease.expiresAtMs > nowMs && !isSurelyDead(lease.owner)
 }
 
-/** The same for callers that write without a lease: a lease of this process does not count. */
+/** Like `isHeld`, for callers that write without a lease: a lease of this process does not count. */
 export function isHeldElsewhere(lease: Lease | null, nowMs: number): boolean {
   return lease !== null && !isOwnIdentity(lease.owner) && isHeld(lease, nowMs)
 }
@@ -86,20 +85,15 @@ function createSession({ ledger, clock }: StoreContext, id: string, request: Ope
   })
 }
 
-function takeLease({ ledger, clock }: StoreContext, session: Session): Session {
+function takeLease({ ledger, clock }: StoreContext, { id, key, lease }: Session): Session {
   const nowMs = clock.nowMs()
-  refuseIfHeld(session, nowMs)
-  const lease = { owner: ownIdentity(), expiresAtMs: nowMs + LEASE_MS }
-  return ledger.sessions.takeLease(session.key, lease)
-}
-
-function refuseIfHeld({ id, lease }: Session, nowMs: number): void {
-  if (lease === null || !isHeld(lease, nowMs)) return
+  if (lease === null || !isHeld(lease, nowMs))
+    return ledger.sessions.takeLease(key, { owner: ownIdentity(), expiresAtMs: nowMs + LEASE_MS })
   const { host, pid } = lease.owner
   const until = new Date(lease.expiresAtMs).toISOString()
   throw new SavestateError(
     'SESSION_BUSY',
-    `The session ${JSON.stringify(id)} is being written by process ${pid} on ${host}`,
+    `Process ${pid} on ${host} is writing to the session ${JSON.stringify(id)}`,
     { hint: `Wait until it ends. If it is dead, its lease expires at ${until}.` },
   )
 }

@@ -1,6 +1,6 @@
-// Goes on where an agent stopped: the right to write, what was interrupted, the latest state, and what is
-// not certain.
-import { type Checkpoint, pathText, SavestateError } from '../../model/index.js'
+// Resumes a session where its agent stopped: takes the lease, finishes interrupted work, and reads the latest state and the tool
+// calls whose outcome is unknown.
+import { type Checkpoint, type CheckpointId, pathText, SavestateError } from '../../model/index.js'
 import type { Change } from '../../snapshot/index.js'
 import { type Brief, type BriefOptions, briefText } from './brief.js'
 import { captureNow } from '../checkpoints/capture.js'
@@ -22,12 +22,12 @@ import {
 export type Resumed = {
   readonly context: SessionContext
   readonly session: SessionView
-  /** Null for a session that nothing was saved in. */
+  /** Null if the session has no checkpoint. */
   readonly checkpoint: CheckpointView | null
   readonly state: unknown
-  /** Tool calls that were begun and whose end is not known. */
+  /** Tool calls that were started and whose outcome is unknown. */
   readonly inFlight: readonly InFlight[]
-  /** What changed in the folder since the newest checkpoint that holds files. */
+  /** Changes of the folder since the newest checkpoint with files. */
   readonly changedSince: readonly ChangeView[]
   readonly notices: readonly string[]
   brief(options?: BriefOptions): string
@@ -50,9 +50,9 @@ export async function resumeSession(
 async function readResumed(context: SessionContext, hooks: Hooks): Promise<Resumed> {
   const { ledger, project } = context
   const notices: string[] = []
-  const heard = { ...hooks, onNotice: (text: string) => void notices.push(text) }
-  // An agent can go on without its folder, and has to know that it is gone.
-  const changes = await changesSince(context, heard).catch((error: unknown) => {
+  const collecting = { ...hooks, onNotice: (text: string) => void notices.push(text) }
+  // An agent can continue without its folder, and has to know that it is gone.
+  const changes = await changesSince(context, collecting).catch((error: unknown) => {
     if (!(error instanceof SavestateError) || error.code !== 'PROJECT_MISSING') throw error
     notices.push(`${error.message}.`)
     return []
@@ -102,13 +102,13 @@ async function changesSince(context: SessionContext, hooks: Hooks): Promise<read
 
 const MAX_ANCESTORS = 5
 
-/** The head and what it came from, newest first. */
+/** The head and its ancestors, newest first. */
 function ancestorsOf({ ledger }: StoreContext, head: Checkpoint | undefined): Checkpoint[] {
   const ancestors: Checkpoint[] = []
   for (let at = head; at !== undefined && ancestors.length < MAX_ANCESTORS; ) {
     ancestors.push(at)
-    const parent: string | null = at.session?.parent ?? null
-    at = parent === null ? undefined : ledger.checkpoints.get(at.session?.parent ?? at.id)
+    const parent: CheckpointId | null = at.session?.parent ?? null
+    at = parent === null ? undefined : ledger.checkpoints.get(parent)
   }
   return ancestors
 }

@@ -1,4 +1,4 @@
-// A checkpoint of the files before the first change of a turn, for callers that cannot tell which tool changes files.
+// Saves the files before the first change of a turn, for callers that cannot tell which tool changes files.
 import * as z from 'zod/mini'
 import { sessionOperation } from '../operation/operation.js'
 import { projectOf, sessionNow } from './session-context.js'
@@ -6,10 +6,9 @@ import { addCheckpoint, type SessionSaveResult } from './session-save.js'
 
 export type EnsureResult =
   | SessionSaveResult
-  /** The turn had one already, or nothing has changed. */
   | { readonly created: false; readonly reason: 'once-per-turn' | 'unchanged' }
 
-/** The turn that needs no other checkpoint, for as long as a session is open. */
+/** The last turn whose files were saved; kept as long as the session is open. */
 export class EnsuredTurns {
   turn: number | undefined
 }
@@ -29,7 +28,7 @@ export const ensure = sessionOperation({
       // The agent has not changed anything in this turn yet.
       { hooks, writeState: (base) => base, moment: { type: 'look' } },
     )
-    // Only after a success: a failed attempt does not use up the turn.
+    // Only after a success: after a failure the next call tries again.
     turns.turn = turn
     return saved.created ? saved : { created: false, reason: 'unchanged' }
   },

@@ -1,4 +1,4 @@
-// An open session, as its operations see it.
+// The context of operations on an open session.
 import type { LeaseToken, StateMemory } from '../../ledger/index.js'
 import {
   invariant,
@@ -7,22 +7,21 @@ import {
   SavestateError,
   type Session,
 } from '../../model/index.js'
-import type { CallOrder } from './write-queue.js'
+import type { WriteQueue } from './write-queue.js'
 import type { StoreContext } from '../operation/context.js'
 
 export type SessionContext = StoreContext & {
   readonly hold: LeaseToken
-  /** False for a writer that is not alone, and is fenced by nothing but deletion. */
+  /** False for a writer that shares the session; only deleting the session stops it. */
   readonly isLeased: boolean
   readonly project: Project | undefined
-  /** What the last state consisted of, so that the next is stored by its difference. */
+  /** The parts of the last state, so that the next save stores only the difference. */
   readonly memory: StateMemory
-  /** Tool calls of this process: those that run, and those that may run again. */
+  /** Ids of tool calls of this process: running, and decided to run again. */
   readonly running: Set<string>
   readonly retried: Set<string>
   readonly starts: StartTimes
-  /** Of the calls that write. */
-  readonly order: CallOrder
+  readonly order: WriteQueue
 }
 
 /** Start times of tool calls. The journal tells two attempts at a call apart by them, so each is used once. */
@@ -35,20 +34,20 @@ export class StartTimes {
   }
 }
 
-/** The session as the ledger has it now. */
+/** Reads the session from the ledger. Throws if it was deleted. */
 export function sessionNow({ ledger, hold }: SessionContext): Session {
   const session = ledger.sessions.byKey(hold.key)
   if (session === undefined) ledger.sessions.check(hold)
-  invariant(session !== undefined, 'a session that was not deleted is there')
+  invariant(session !== undefined, 'a session that was not deleted exists')
   return session
 }
 
-/** When the lease ends if nothing more is heard; every write renews it. */
-export function leaseUntil({ clock, isLeased }: SessionContext): number | null {
+/** Every write renews the lease. */
+export function leaseExpiryMs({ clock, isLeased }: SessionContext): number | null {
   return isLeased ? clock.nowMs() + LEASE_MS : null
 }
 
-/** For what needs a folder. */
+/** Throws BAD_INPUT if the session has no project. */
 export function projectOf({ project, hold }: SessionContext): Project {
   if (project !== undefined) return project
   throw new SavestateError(

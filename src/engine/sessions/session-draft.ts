@@ -1,4 +1,4 @@
-// A checkpoint of a session before the transaction that gives it its place in the session.
+// A checkpoint of a session before the transaction that gives it its step number.
 import {
   type Authors,
   type Checkpoint,
@@ -19,17 +19,17 @@ export type Draft = Omit<Checkpoint, 'session'>
 type Labels = Pick<Checkpoint, 'name' | 'reason'>
 
 /** Throws BAD_INPUT. */
-export function labelsOf(said: {
-  readonly name?: string | undefined
-  readonly reason?: string | undefined
-}): Labels {
+export function parseLabels({
+  name,
+  reason,
+}: Partial<Record<keyof Labels, string | undefined>>): Labels {
   return {
-    name: said.name === undefined ? null : parseName(said.name),
-    reason: said.reason === undefined ? null : parseReason(said.reason),
+    name: name === undefined ? null : parseName(name),
+    reason: reason === undefined ? null : parseReason(reason),
   }
 }
 
-export function draftOf(
+export function createDraft(
   { clock, project }: Pick<SessionContext, 'clock' | 'project'>,
   facts: Labels & { readonly kind: CheckpointKind },
 ): Draft {
@@ -47,8 +47,8 @@ export function draftOf(
   }
 }
 
-/** Writes its commit and ref. */
-export async function draftWithFiles(
+/** Writes the commit and the ref. */
+export async function createDraftWithFiles(
   context: SessionContext,
   {
     captured,
@@ -64,14 +64,14 @@ export async function draftWithFiles(
   return prepareCheckpoint(context, project, { captured, facts: { ...facts, previous } })
 }
 
-type InSession = Draft & { readonly session: SessionFacts }
+type SessionStepDraft = Draft & { readonly session: SessionFacts }
 
-/** The draft as the next step of the session. */
-export function inSession(
+/** Makes the draft the next step of the session. */
+export function asNextStep(
   draft: Draft,
   { key, id, agent, nextStep, turn }: Session,
   facts: Omit<SessionFacts, 'key' | 'id' | 'agent' | 'step' | 'turn'>,
-): Checkpoint & InSession {
+): Checkpoint & SessionStepDraft {
   return { ...draft, session: { key, id, agent, step: nextStep, turn, ...facts } } as Checkpoint &
-    InSession
+    SessionStepDraft
 }

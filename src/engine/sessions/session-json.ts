@@ -1,6 +1,6 @@
-// A session as data: a list of { id, name, timestamp, data, metadata }, as Breakpilot writes it, where a later checkpoint may
-// have the changes of its state instead of the whole (docs/sessions.md#export). In Breakpilot everything has a name and nothing
-// a reason, so `reason` and `isNamed` are keys of our own.
+// The JSON form of a session: Breakpilot's list of { id, name, timestamp, data, metadata }, in which a later checkpoint may
+// have the changes of its state instead of the whole (docs/sessions.md#export). Breakpilot requires names and has no reasons, so
+// `reason` and `isNamed` are our own keys.
 import * as z from 'zod/mini'
 import {
   ChangingState,
@@ -15,21 +15,19 @@ import { wholeText } from '../operation/input-schemas.js'
 
 export type ExchangedCheckpoint = {
   readonly id: string
-  /** Where it has none the reason, or `checkpoint`. */
+  /** The reason, or `checkpoint`, if it has no name. */
   readonly name: string
-  /** Where it has one. */
   readonly reason?: string
-  /** Where it has no name. */
   readonly isNamed?: false
   readonly timestamp: string
-  /** The whole state; absent where there are `changes`. */
+  /** The whole state; absent if there are `changes`. */
   readonly data?: unknown
-  /** How the state differs from that of the item before. */
+  /** Changes since the state of the previous item. */
   readonly changes?: readonly StateChange[]
   readonly metadata: unknown
 }
 
-/** Exported checkpoints, oldest first: a list, or a stream that is read as it comes. */
+/** Exported checkpoints, oldest first: a list, or a stream that is read as it arrives. */
 export type ExchangedItems = Iterable<unknown> | AsyncIterable<unknown>
 
 export function isItems(value: unknown): value is ExchangedItems {
@@ -37,7 +35,6 @@ export function isItems(value: unknown): value is ExchangedItems {
   return Symbol.iterator in value || Symbol.asyncIterator in value
 }
 
-/** So many items are taken from a stream before they are worked on. */
 const BATCH = 64
 
 export async function* batchesOf(items: ExchangedItems): AsyncGenerator<readonly unknown[]> {
@@ -87,7 +84,7 @@ export type ExchangedItem = Pick<Checkpoint, 'name' | 'reason' | 'createdAtMs'> 
 }
 type Addition = { readonly path: readonly string[]; readonly append: readonly unknown[] }
 
-/** Checks items one by one, and follows the changes of their states. */
+/** Checks items one by one and applies the changes of their states. */
 export class ItemReader {
   readonly #schema = itemSchema()
   readonly #state = new ChangingState()
@@ -146,7 +143,7 @@ type Label = {
   readonly isNamed?: boolean | undefined
 }
 
-/** What may not be a name, such as a text of many lines, is kept as the reason where none is given. */
+/** An invalid name, such as a text of many lines, becomes the reason if there is none. */
 export function labelOf(given: Label): Pick<Checkpoint, 'name' | 'reason'> {
   const { name, isNamed } = given
   const reason = given.reason === undefined ? null : parseReason(given.reason)
@@ -160,7 +157,7 @@ export function labelOf(given: Label): Pick<Checkpoint, 'name' | 'reason'> {
 }
 
 export function parseTime(text: string): number {
-  // Without a zone it is UTC: that is what Breakpilot means.
+  // Breakpilot writes UTC without a zone.
   const hasZone = /(?:Z|[+-]\d\d:?\d\d)$/i.test(text)
   const ms = Date.parse(hasZone ? text : `${text}Z`)
   if (!Number.isNaN(ms)) return ms

@@ -1,4 +1,4 @@
-// Queries of a session. Lists are metadata only; a state is read when it is asked for.
+// Queries of a session. Lists contain no states.
 import * as z from 'zod/mini'
 import {
   type Checkpoint,
@@ -14,8 +14,6 @@ import { resolveInSession } from '../checkpoints/resolve-ref.js'
 import { type SessionContext, sessionNow } from './session-context.js'
 import { wholeText } from '../operation/input-schemas.js'
 import { type CheckpointView, viewBrief, viewCheckpoint } from '../checkpoints/views.js'
-
-const LIST_HINT = '`savestate list --session` shows the checkpoints of a session.'
 
 export { resolveInSession } from '../checkpoints/resolve-ref.js'
 
@@ -47,14 +45,14 @@ function stepOf({ ledger, hold }: SessionContext, id: string): number {
   const session = ledger.checkpoints.get(parseCheckpointId(id))?.session
   if (session?.key === hold.key) return session.step
   throw new SavestateError('CHECKPOINT_UNKNOWN', `The session has no checkpoint ${id}`, {
-    hint: LIST_HINT,
+    hint: '`savestate list --session` shows the checkpoints of a session.',
   })
 }
 
-/** From and to a moment, inclusive; oldest first. */
+/** Both ends are inclusive. */
 export const between = sessionOperation({
   name: 'between',
-  summary: 'List the checkpoints of a session within a time, oldest first',
+  summary: 'List the checkpoints of a session within a time range, oldest first',
   effect: 'reads',
   input: () => z.strictObject({ from: z.optional(z.date()), to: z.optional(z.date()) }),
   async run({ ledger, hold }, { from, to }): Promise<readonly CheckpointView[]> {
@@ -69,7 +67,7 @@ export const between = sessionOperation({
   },
 })
 
-/** The same without an end, by the name that its caller knows. */
+/** `between` without an end. Errors name the operation that the caller knows. */
 export const since = { ...between, name: 'since' }
 
 export const stateAt = sessionOperation({
@@ -91,7 +89,7 @@ export const stateAt = sessionOperation({
   },
 })
 
-/** Undefined if it was saved without one. */
+/** Undefined if the checkpoint has no state. */
 export function readState(
   context: StoreContext,
   checkpoint: Checkpoint,
@@ -104,7 +102,7 @@ export function readState(
   )
 }
 
-/** Reads something of the state of a checkpoint. A failure names the checkpoint. */
+/** Runs a read of a checkpoint's state; its errors name the checkpoint. */
 export function expectState<Value>(
   { ledger }: StoreContext,
   checkpoint: Checkpoint,
@@ -153,7 +151,6 @@ export function summarize({ ledger }: StoreContext, session: SessionKey): Sessio
   }
 }
 
-/** The newest checkpoint, or the newest of a name. */
 export const latest = sessionOperation({
   name: 'latest',
   summary: 'Find the newest checkpoint of a session',
@@ -171,7 +168,6 @@ export const latest = sessionOperation({
 
 export type SessionHead = {
   readonly id: string
-  /** What its save said of it. */
   readonly metadata: unknown
 }
 

@@ -1,11 +1,10 @@
-// Adds a checkpoint to a session: a state, a snapshot, or both. Objects and ref first; then one transaction
-// with the new elements of the state, the checkpoint and the session's head (I1, I2).
+// Adds a checkpoint to a session: a state, a snapshot, or both. Writes objects and the ref first; then one transaction with the
+// new elements of the state, the checkpoint and the session's head (I1, I2).
 import * as z from 'zod/mini'
 import {
   type CheckpointKind,
   IN_PROGRESS,
   type Moment,
-  type NamedBy,
   PERSON,
   type Project,
   SavestateError,
@@ -19,32 +18,30 @@ import { failpoint } from '../../system/index.js'
 import { captureForRecord } from '../checkpoints/capture.js'
 import { checkName } from '../checkpoints/checkpoint-name.js'
 import type { Hooks } from '../operation/callbacks.js'
-import { type Look, lookAt, type MomentInput } from '../authorship/note-authors.js'
+import { type Look, lookAt } from '../authorship/note-authors.js'
 import { hasNothingNew } from '../checkpoints/is-unchanged.js'
 import { sessionOperation } from '../operation/operation.js'
 import { withRecoveredProject } from '../restore/recover.js'
-import { leaseUntil, projectOf, type SessionContext, sessionNow } from './session-context.js'
-import { draftOf, draftWithFiles, inSession, labelsOf } from './session-draft.js'
-import { parseStatusInput, type StatusInput } from './session-status.js'
-import { asAtCall, longerList, wholeState, type WriteState } from './copy-at-call.js'
+import { leaseExpiryMs, projectOf, type SessionContext, sessionNow } from './session-context.js'
+import { createDraft, createDraftWithFiles, asNextStep, parseLabels } from './session-draft.js'
+import { parseStatusInput } from './session-status.js'
+import { asAtCall, writeAppended, writeWholeState, type WriteState } from './copy-at-call.js'
 import { momentInput, statusInput, wholeText } from '../operation/input-schemas.js'
-import {
-  lookAtUncaptured,
-  onlyUncapturedText,
-  type UncapturedLook,
-} from '../authorship/uncaptured-changes.js'
+import { lookAtUncaptured, onlyUncapturedText } from '../authorship/uncaptured-changes.js'
 import { type CheckpointView, viewCheckpoint } from '../checkpoints/views.js'
 
 export type SessionSaveResult = CheckpointView & {
-  /** False when it was there already: the same `operationId`, or nothing had changed. */
+  /** False if it existed already: the same `operationId`, or nothing had changed. */
   readonly created: boolean
 }
 
-const factsInput = () => ({
+const saveOptionsInput = () => ({
   name: z.optional(z.string()),
+  /** Absent: a program names its own steps. */
   namedBy: z.optional(z.enum(['user', 'agent'])),
   reason: z.optional(z.string()),
   files: z._default(z.boolean(), false),
+  /** Add nothing if the project's newest checkpoint has the same files. */
   ifChanged: z._default(z.boolean(), false),
   status: z.optional(statusInput()),
   metadata: z.optional(z.unknown()),
@@ -53,33 +50,17 @@ const factsInput = () => ({
   /** The checkpoint that must still be the head; null: there must be none yet. */
   expectedHead: z.optional(z.nullable(z.string())),
   operationId: z.optional(wholeText()),
+  /** The event of the agent that this save belongs to, for callers that report each tool call. */
   moment: z.optional(momentInput()),
+  /** Calls since the last capture, to attribute changes of files that are not captured. */
   uncaptured: z.optional(z.enum(['after-calls', 'between-calls', 'forget'])),
 })
-const saveInput = () => z.strictObject({ ...factsInput(), state: z.optional(z.unknown()) })
+const saveInput = () => z.strictObject({ ...saveOptionsInput(), state: z.optional(z.unknown()) })
 const appendInput = () =>
-  z.strictObject({ ...factsInput(), key: z.string(), items: z.array(z.unknown()) })
+  z.strictObject({ ...saveOptionsInput(), key: z.string(), items: z.array(z.unknown()) })
 
-/** What a save says of itself besides the state. */
-export type Facts = {
-  readonly name?: string | undefined
-  /** Undefined: the program that saves gives its steps names. */
-  readonly namedBy?: NamedBy | undefined
-  readonly reason?: string | undefined
-  readonly files: boolean
-  /** Nothing is added while the project's newest files are as they are now. */
-  readonly ifChanged?: boolean
-  readonly status?: StatusInput | undefined
-  readonly metadata?: unknown
-  readonly schemaVersion?: number | undefined
-  readonly toolCall?: string | undefined
-  readonly expectedHead?: string | null | undefined
-  readonly operationId?: string | undefined
-  /** The event of the agent that this save belongs to, for callers that report each tool call. */
-  readonly moment?: MomentInput | undefined
-  /** Calls since the last capture, to attribute changes of files that are not captured. */
-  readonly uncaptured?: UncapturedLook | undefined
-}
+/** Everything in a save except its state. */
+export type SaveOptions = Partial<z.infer<z.ZodMiniObject<ReturnType<typeof saveOptionsInput>>>>
 
 export const saveSession = sessionOperation({
   name: 'save',
@@ -91,8 +72,8 @@ export const saveSession = sessionOperation({
     const { name, namedBy: by } = input
     if (name !== undefined && by !== undefined)
       checkName(context, context.project?.id, { name, by })
-    const writeState = wholeState(context, input)
-    const facts = withMetadata(context, input)
+    const writeState = writeWholeState(context, input)
+    const facts = copyMetadata(context, input)
     return context.order.do(() => addCheckpoint(context, facts, { hooks, writeState }))
   },
 })
@@ -104,13 +85,13 @@ export const appendToSession = sessionOperation({
   input: appendInput,
   run: async (context, { key, items, ...input }, hooks) => {
     context.order.expectOpen()
-    const writeState = longerList(context, { key, items, files: input.files })
-    const facts = withMetadata(context, input)
+    const writeState = writeAppended(context, { key, items, files: input.files })
+    const facts = copyMetadata(context, input)
     return context.order.do(() => addCheckpoint(context, facts, { hooks, writeState }))
   },
 })
 
-function withMetadata(context: SessionContext, input: Facts): Facts {
+function copyMetadata(context: SessionContext, input: SaveOptions): SaveOptions {
   const waits = input.files || !context.order.isFree
   return { ...input, metadata: asAtCall(context, input.metadata, { waits }) }
 }
@@ -119,17 +100,16 @@ type Work = {
   readonly hooks: Hooks
   readonly kind?: CheckpointKind
   readonly writeState: WriteState
-  /** Instead of the one that the save reports. */
+  /** Replaces the one of the save's options. */
   readonly moment?: Moment
 }
 
-/** In the order of the session's calls. */
 export async function addCheckpoint(
   context: SessionContext,
-  input: Facts,
+  input: SaveOptions,
   work: Work,
 ): Promise<SessionSaveResult> {
-  const known = sameOperation(context, input.operationId)
+  const known = findSavedOperation(context, input.operationId)
   if (known !== undefined) return known
   if (!input.files) return commit(context, input, { ...work, captured: undefined })
   const project = projectOf(context)
@@ -142,11 +122,11 @@ export async function addCheckpoint(
       const look = lookAt(
         context,
         project,
-        work.moment ?? input.moment ?? ownMoment(context, project),
+        work.moment ?? input.moment ?? defaultMoment(context, project),
       )
       const news = lookAtUncaptured(context, project, { captured, look: input.uncaptured })
       const { changes } = news
-      const same = input.ifChanged === true ? sameFiles(context, project, captured) : undefined
+      const same = input.ifChanged === true ? findUnchanged(context, project, captured) : undefined
       const isNew = same === undefined || changes.length > 0
       if (!isNew) look.foundNothing()
       const by = input.reason ?? 'a call'
@@ -165,13 +145,13 @@ export async function addCheckpoint(
 const SOME_AGENT = 'agent'
 
 /** Between two saves of one session its agent made the changes; before the first save it may have been the user. */
-function ownMoment({ ledger, hold }: SessionContext, { id }: Project): Moment {
+function defaultMoment({ ledger, hold }: SessionContext, { id }: Project): Moment {
   const who = ledger.sessions.byKey(hold.key)?.agent ?? SOME_AGENT
   const isNext = ledger.checkpoints.newestFiles(id)?.session?.key === hold.key
   return { type: 'said', who: isNext ? [who] : [who, PERSON] }
 }
 
-function sameFiles(
+function findUnchanged(
   context: SessionContext,
   { id }: Project,
   captured: Captured,
@@ -183,8 +163,8 @@ function sameFiles(
   return { ...viewCheckpoint(newest), created: false }
 }
 
-/** What was saved under that id already, unless a rewind has taken it back: then it may be saved again. */
-function sameOperation(
+/** The checkpoint with that id, unless a rewind has reverted it: then the id may be saved again. */
+function findSavedOperation(
   context: SessionContext,
   operationId: string | undefined,
 ): SessionSaveResult | undefined {
@@ -196,71 +176,78 @@ function sameOperation(
   return { ...viewCheckpoint(found), created: false }
 }
 
-/** Inside the transaction: what a rewind has left behind keeps everything but the id. */
-function takeOperation({ ledger, hold }: SessionContext, operationId: string | undefined): void {
+/** Inside the transaction. A reverted checkpoint loses only the id. */
+function releaseOperationId(
+  { ledger, hold }: SessionContext,
+  operationId: string | undefined,
+): void {
   if (operationId === undefined) return
   const left = ledger.checkpoints.byOperation(hold.key, operationId)
   if (left !== undefined) ledger.checkpoints.releaseOperation(left.id)
 }
 
-type Commitment = Work & {
+type CommitWork = Work & {
   readonly captured: Captured | undefined
-  /** At what was captured. */
   readonly look?: Look | undefined
   readonly uncaptured?: UncapturedChanges | undefined
 }
 
-/** The rows, after the objects and the ref. */
+/** Writes the rows; objects and refs are written before. */
 export async function commit(
   context: SessionContext,
-  input: Facts,
-  work: Commitment,
+  input: SaveOptions,
+  work: CommitWork,
 ): Promise<SessionSaveResult> {
   const { ledger, memory } = context
   const { captured, kind = 'save', look } = work
-  const labels = labelsOf(input)
-  // Without files nothing is waited for: the state is read before the call returns.
+  const labels = parseLabels(input)
+  // Without files there is no await: the state is read before the call returns.
   const draft =
     captured === undefined
-      ? draftOf(context, { kind, ...labels })
-      : await draftWithFiles(context, { kind, ...labels, captured, authors: look?.authors ?? null })
+      ? createDraft(context, { kind, ...labels })
+      : await createDraftWithFiles(context, {
+          kind,
+          ...labels,
+          captured,
+          authors: look?.authors ?? null,
+        })
   failpoint('save:before-row')
   try {
     const saved = ledger.transaction((): SessionSaveResult => {
       ledger.sessions.check(context.hold)
-      // Again: another process may have been quicker.
-      const known = sameOperation(context, input.operationId)
+      // Check again: another process may have saved it meanwhile.
+      const known = findSavedOperation(context, input.operationId)
       if (known !== undefined) return known
-      takeOperation(context, input.operationId)
+      releaseOperationId(context, input.operationId)
       const session = sessionNow(context)
       refuseMovedHead(session, input.expectedHead)
       const head = session.head === null ? undefined : ledger.checkpoints.get(session.head)
       const state = work.writeState(head?.session?.state ?? undefined) ?? null
-      const made = inSession(draft, session, { ...sessionInput(input, session), state })
-      ledger.checkpoints.insert(made, detailsIn(work))
+      const made = asNextStep(draft, session, { ...sessionFields(input, session), state })
+      ledger.checkpoints.insert(made, snapshotDetails(work))
       look?.made(made.id)
       if (made.name !== null && input.namedBy !== undefined)
         ledger.nameOwners.record(made.id, input.namedBy)
       const { status } = made.session
       const atMs = made.createdAtMs
-      const leaseUntilMs = leaseUntil(context)
+      const leaseUntilMs = leaseExpiryMs(context)
       ledger.sessions.advance(context.hold, { head: made.id, status, atMs, leaseUntilMs })
       return { ...viewCheckpoint(made), created: true }
     })
     failpoint('save:after-row')
     return saved
   } catch (error) {
-    // The rows are gone, and with them what the memory believes to be stored.
+    // The rows were rolled back, so the memory no longer matches the ledger.
     memory.forget()
     throw error
   }
 }
 
-function detailsIn({ captured, uncaptured }: Commitment): SnapshotDetails | undefined {
+function snapshotDetails({ captured, uncaptured }: CommitWork): SnapshotDetails | undefined {
   return captured === undefined ? undefined : { ...captured.snapshot, uncaptured }
 }
 
-function sessionInput(input: Facts, session: Session) {
+function sessionFields(input: SaveOptions, session: Session) {
   return {
     status: statusAfter(session.status, input.status),
     parent: session.head,
@@ -271,8 +258,8 @@ function sessionInput(input: Facts, session: Session) {
   }
 }
 
-/** A session that is saved to goes on, unless it is said to end. */
-function statusAfter(now: Status, input: Facts['status']): Status {
+/** A save continues a session that had ended, unless it sets a status. */
+function statusAfter(now: Status, input: SaveOptions['status']): Status {
   if (input !== undefined) return parseStatusInput(input)
   return now.state === 'in_progress' ? now : IN_PROGRESS
 }
@@ -281,7 +268,7 @@ function refuseMovedHead({ head, id }: Session, expected: string | null | undefi
   if (expected === undefined || expected === head) return
   throw new SavestateError(
     'HEAD_MOVED',
-    `The head of the session ${JSON.stringify(id)} is ${head ?? 'none'}, not ${expected ?? 'none'}`,
+    `Session ${JSON.stringify(id)} has ${head === null ? 'no checkpoint yet' : `head ${head}`}; expected ${expected ?? 'none'}`,
     { hint: 'Check what was saved since, then save again on top of it. Nothing was written.' },
   )
 }

@@ -1,4 +1,4 @@
-// How a session stands: going on, or ended and why.
+// The status of a session, in progress or ended and why, and its turn.
 import * as z from 'zod/mini'
 import { parseStatus, type Status, STATUS_WORDS } from '../../model/index.js'
 import { sessionOperation } from '../operation/operation.js'
@@ -6,7 +6,6 @@ import { sessionNow } from './session-context.js'
 import { type SessionView, viewSession } from './session-view.js'
 import { statusInput } from '../operation/input-schemas.js'
 
-/** As a word, or with a reason. */
 export type StatusInput =
   | (typeof STATUS_WORDS)[number]
   | { readonly state: string; readonly reason?: string | undefined }

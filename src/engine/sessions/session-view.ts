@@ -1,4 +1,4 @@
-// What callers and `--json` see of a session.
+// A session as callers and `--json` see it.
 import { pathText, type Session, statusText } from '../../model/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { isHeld } from './open-session.js'
@@ -6,7 +6,6 @@ import { isHeld } from './open-session.js'
 export type SessionView = {
   readonly id: string
   readonly agent: string | null
-  /** The folder it works in, as text. */
   readonly project: string | null
   readonly status: string
   readonly createdAt: string
@@ -16,7 +15,7 @@ export type SessionView = {
   readonly turn: number
   readonly metadata: unknown
   readonly forkedFrom: string | null
-  /** In progress without a process: its process died, or closed the session before it was ended. */
+  /** In progress, but no process has its lease: the process died, or closed the session without ending it. */
   readonly interrupted: boolean
 }
 

@@ -1,4 +1,4 @@
-// All sessions of the store; forgetting one; a second one from any point of the first.
+// Lists, deletes and forks sessions.
 import * as z from 'zod/mini'
 import {
   type Checkpoint,
@@ -16,7 +16,7 @@ import { nameTarget } from '../checkpoints/describe-target.js'
 import { isHeld, openInTransaction, unknownSession } from './open-session.js'
 import { storeOperation } from '../operation/operation.js'
 import { type SessionContext, sessionNow } from './session-context.js'
-import { type Draft, draftOf, inSession } from './session-draft.js'
+import { type Draft, createDraft, asNextStep } from './session-draft.js'
 import { resolveInSession } from '../checkpoints/resolve-ref.js'
 import { type SessionSummary, summarize } from './session-queries.js'
 import { isInterrupted, type SessionView, viewSession } from './session-view.js'
@@ -32,7 +32,7 @@ export const listSessions = storeOperation({
   input: () =>
     z.strictObject({
       status: z.optional(z.enum(['in_progress', 'completed', 'failed', 'halted'])),
-      /** Only those in progress that no process is working on. */
+      /** True: only sessions in progress whose lease no process has. */
       interrupted: z.optional(z.boolean()),
       /** The path of a project. */
       project: z.optional(z.string()),
@@ -59,13 +59,13 @@ export const listSessions = storeOperation({
 })
 
 export type Deletion = {
-  /** Of our own handle. */
+  /** The fence of the caller's own lease, which does not count as use. */
   readonly fence?: number
-  /** Checked in the transaction: whether the session is still to be deleted, since another process may have continued it. */
+  /** Called in the transaction: another process may have continued the session since it was chosen. */
   readonly isDue?: (session: Session) => boolean
 }
 
-/** Removes a session and its checkpoints; absent is 0. A live writer elsewhere is refused, our own handle is not. */
+/** Removes a session and its checkpoints; 0 if there is none. Throws SESSION_BUSY if another process has its lease. */
 export function deleteSession(
   { ledger, clock }: StoreContext,
   id: string,
@@ -84,8 +84,8 @@ export function deleteSession(
 }
 
 /**
- * A new session that begins at a checkpoint of another. Its first checkpoint is one of its own and holds the same
- * state and snapshot: it shares everything, disturbs nothing, and outlives the other.
+ * Creates a session that starts at a checkpoint of another one. Its first checkpoint is its own and has the same state and
+ * snapshot, so it shares all contents and outlives the other session.
  */
 export function forkSession(
   context: StoreContext,
@@ -94,7 +94,6 @@ export function forkSession(
 ): Promise<SessionContext> {
   const work = () => forkFrom(context, from, request)
   const project = hasFiles(from) ? context.ledger.project(from.project) : undefined
-  // Objects and refs of a project are written by one at a time.
   if (project !== undefined) return withProjectLock(context, project, { purpose: 'fork', work })
   return context.objects.shared(work)
 }
@@ -107,20 +106,20 @@ async function forkFrom(
   request: ForkRequest,
 ): Promise<SessionContext> {
   const { ledger, clock } = context
-  // A prune may have removed it; from here on its objects stay.
+  // A prune may have removed it. From here on the lock keeps its objects.
   if (ledger.checkpoints.get(from.id) === undefined) throw unknownCheckpoint(from.id)
   const origin = from.session === null ? undefined : ledger.sessions.byKey(from.session.key)
   const projectId = from.project ?? origin?.project ?? null
   const project = projectId === null ? undefined : ledger.project(projectId)
-  const draft = await draftOfFork({ ...context, project }, from)
+  const draft = await createForkDraft({ ...context, project }, from)
   const details = ledger.checkpoints.details(from.id)
   const agent = request.agent ?? origin?.agent ?? undefined
   return ledger.transaction(() => {
-    // Again: a collection may have removed its state in the meantime.
+    // Check again: a collection may have removed its state meanwhile.
     if (ledger.checkpoints.get(from.id) === undefined) throw unknownCheckpoint(from.id)
     const opened = openInTransaction(context, { id: request.id, agent, project, must: 'be new' })
     const { hold } = opened
-    const made = inSession(draft, sessionNow(opened), {
+    const made = asNextStep(draft, sessionNow(opened), {
       parent: from.id,
       status: IN_PROGRESS,
       toolCall: null,
@@ -141,13 +140,13 @@ async function forkFrom(
   })
 }
 
-/** With files it has a commit and a ref of its own for the same tree. */
-async function draftOfFork(
+/** With files it gets its own commit and ref for the same tree. */
+async function createForkDraft(
   context: StoreContext & { readonly project: Project | undefined },
   from: Checkpoint,
 ): Promise<Draft> {
   const facts = { kind: 'save', name: null, reason: `fork of ${nameTarget(from)}` } as const
-  const draft = { ...draftOf(context, facts), authors: [] }
+  const draft = { ...createDraft(context, facts), authors: [] }
   const { project } = context
   if (!hasFiles(from) || project === undefined) return draft
   const { commit } = await context.snapshots.record({

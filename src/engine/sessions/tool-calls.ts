@@ -1,5 +1,5 @@
-// The tool journal: what the agent is about to do is written down before it does it, and the outcome after.
-// So a call that was confirmed is never made twice, and one that was under way when the agent died is known.
+// The tool journal: a row before each tool call, and its outcome after it. So a confirmed call never runs twice, and a call that
+// was running when the agent died is known.
 import * as z from 'zod/mini'
 import { createHash } from 'node:crypto'
 import {
@@ -21,11 +21,10 @@ export type ToolRequest = {
   readonly args?: unknown
 }
 
-/** What a running tool is given. */
 export type ToolRun = {
-  /** The same for every attempt at this call: to be handed to services that know of such keys. */
+  /** The same for every attempt at this call, for services that accept such keys. */
   readonly idempotencyKey: string
-  /** Keeps a piece of the result at once; what a dead call has streamed can be read on resume. */
+  /** Stores a piece of the result at once: if the process dies, `resume` returns the pieces. */
   partial(value: unknown): void
 }
 
@@ -35,23 +34,23 @@ export type InFlight = {
   readonly args: unknown
   readonly idempotencyKey: string
   readonly startedAt: string
-  /** It was begun and its end is not known: it may have happened or not. */
+  /** It was started and its outcome is unknown: it may have taken effect or not. */
   readonly effect: 'unverified'
   readonly partials: readonly unknown[]
 }
 
 export type Decision =
-  /** It did happen, and this is its result. */
+  /** It took effect, and this is its result. */
   | { readonly action: 'confirm'; readonly result?: unknown }
-  /** It did not happen, or may happen twice: the next call of that id runs. */
+  /** It did not take effect, or may do so twice: the next call with that id runs. */
   | { readonly action: 'retry' }
-  /** It is not to happen: the next call of that id gives undefined. */
+  /** It must not run: the next call with that id returns undefined. */
   | { readonly action: 'skip' }
 
-/** In front of the keys of steps that are no tools. */
+/** The prefix of ids that `runOnce` makes. */
 const ONCE = 'once:'
 
-/** Runs a tool once. Throws what it threw, also when that was in an earlier process. */
+/** Runs a tool once. Rethrows its error, even if the call failed in an earlier process. */
 export async function runTool<Result>(
   context: SessionContext,
   request: ToolRequest,
@@ -60,7 +59,7 @@ export async function runTool<Result>(
   checkCall(request, run)
   if (request.id.startsWith(ONCE)) {
     throw new SavestateError('BAD_INPUT', `The id of a tool call must not start with "${ONCE}"`, {
-      hint: 'That prefix is reserved for the steps of session.once.',
+      hint: 'That prefix is reserved for session.once().',
     })
   }
   return runCall(context, request, run)
@@ -74,9 +73,9 @@ async function runCall<Result>(
   const { id } = request
   const { ledger, hold, order } = context
   const asked = { ...request, args: asAtCall(context, request.args) }
-  const begun = await order.do(async () => begin(context, asked))
-  if ('ended' in begun) return outcomeOf(begun.ended) as Result
-  const { call } = begun
+  const started = await order.do(async () => startCall(context, asked))
+  if ('ended' in started) return unwrapOutcome(started.ended) as Result
+  const { call } = started
   const { idempotencyKey, startedAtMs } = call
   const partial = (value: unknown) => {
     ledger.transaction(() => {
@@ -85,10 +84,10 @@ async function runCall<Result>(
     })
   }
   try {
-    // Its turn is over: while it runs it may save.
-    const result = await ranTool(context, call, () => run({ idempotencyKey, partial }))
+    // Outside the queue: while the tool runs it may save.
+    const result = await runAndRecordFailure(context, call, () => run({ idempotencyKey, partial }))
     failpoint('tool:ran')
-    await noteEnd(context, call, { status: 'confirmed', outcome: result })
+    await recordEnd(context, call, { status: 'confirmed', outcome: result })
     failpoint('tool:confirmed')
     return result
   } finally {
@@ -96,18 +95,18 @@ async function runCall<Result>(
   }
 }
 
-type Beginning = { readonly ended: ToolCall } | { readonly call: Begun }
+type Start = { readonly ended: ToolCall } | { readonly call: StartedCall }
 
-/** Notes that it is about to run, unless its end is known. */
-function begin(context: SessionContext, { id, name, args }: ToolRequest): Beginning {
+/** Records that the call starts, unless its outcome is known. */
+function startCall(context: SessionContext, { id, name, args }: ToolRequest): Start {
   const { ledger, hold, clock } = context
   const known = ledger.tools.get(hold.key, id)
   if (known !== undefined && known.status !== 'started') return { ended: known }
   if (context.running.has(id)) {
     throw new SavestateError('BAD_INPUT', `The tool call ${JSON.stringify(id)} is running already`)
   }
-  if (known !== undefined && !context.retried.has(id)) throw unverified(known)
-  const idempotencyKey = known?.idempotencyKey ?? keyOf(hold.id, { id, name })
+  if (known !== undefined && !context.retried.has(id)) throw unverifiedError(known)
+  const idempotencyKey = known?.idempotencyKey ?? idempotencyKeyFor(hold.id, { id, name })
   const startedAtMs = context.starts.next(clock.nowMs())
   const call = { id, idempotencyKey, startedAtMs }
   ledger.transaction(() => {
@@ -123,13 +122,13 @@ function begin(context: SessionContext, { id, name, args }: ToolRequest): Beginn
   return { call }
 }
 
-/** The same for a step that is no tool. */
+/** Like `runTool`, for a step that is no tool. */
 export async function runOnce<Result>(
   context: SessionContext,
   key: string,
   run: () => Promise<Result> | Result,
 ): Promise<Result> {
-  // Two objects would be one and the same key, and the second step would not run.
+  // Two objects would have the same text, and the second step would not run.
   if (typeof key !== 'string')
     throw new SavestateError('BAD_INPUT', 'The key of once must be a string')
   parseWholeText(key, 'The key of once')
@@ -138,7 +137,7 @@ export async function runOnce<Result>(
   return runCall(context, request, run)
 }
 
-/** Before anything is noted of it: a call that could never run would be kept as one that failed. */
+/** Before the first row: otherwise an invalid call would be recorded as failed. */
 function checkCall(request: ToolRequest, run: unknown): void {
   const { id, name, args: _args, ...others }: Partial<ToolRequest> = request ?? {}
   const unknown = Object.keys(others)
@@ -154,31 +153,31 @@ function checkCall(request: ToolRequest, run: unknown): void {
     )
 }
 
-async function ranTool<Result>(
+async function runAndRecordFailure<Result>(
   context: SessionContext,
-  call: Begun,
+  call: StartedCall,
   run: () => Promise<Result> | Result,
 ): Promise<Result> {
   try {
     return await run()
   } catch (error) {
-    await noteEnd(context, call, { status: 'failed', outcome: storable(error) })
+    await recordEnd(context, call, { status: 'failed', outcome: toStorable(error) })
     throw error
   }
 }
 
-/** Also of a call whose session was closed meanwhile: it did happen. */
-async function noteEnd(context: SessionContext, call: Begun, ended: End): Promise<void> {
+/** Records the outcome even if the session was closed meanwhile. */
+async function recordEnd(context: SessionContext, call: StartedCall, ended: Ending): Promise<void> {
   const outcome = asAtCall(context, ended.outcome)
   try {
-    await context.order.finish(async () => end(context, call, { ...ended, outcome }))
+    await context.order.finish(async () => endCall(context, call, { ...ended, outcome }))
   } catch (error) {
     if (!(error instanceof SavestateError) || error.code !== 'STORE_CLOSED') throw error
     throw new SavestateError(
       error.code,
       `The store was closed while the tool call ${JSON.stringify(call.id)} was running, so its outcome was not recorded`,
       {
-        hint: 'It is in flight when the session is resumed: say then what happened, with `decide`.',
+        hint: 'Resume the session, then record what happened with `decide`.',
         cause: ended.status === 'failed' ? ended.outcome : error,
       },
     )
@@ -201,8 +200,8 @@ export const decideTool = sessionOperation({
     if (known?.status !== 'started') {
       throw new SavestateError('BAD_INPUT', `No tool call ${JSON.stringify(id)} is in flight`)
     }
-    if (action === 'confirm') end(context, known, { status: 'confirmed', outcome: result })
-    else if (action === 'skip') end(context, known, { status: 'skipped', outcome: undefined })
+    if (action === 'confirm') endCall(context, known, { status: 'confirmed', outcome: result })
+    else if (action === 'skip') endCall(context, known, { status: 'skipped', outcome: undefined })
     else {
       ledger.transaction(() => ledger.sessions.check(hold))
       context.retried.add(id)
@@ -210,7 +209,7 @@ export const decideTool = sessionOperation({
   },
 })
 
-/** The calls of a session that were begun and have no end. */
+/** The calls of a session that were started and have no outcome. */
 export function inFlight({ ledger, hold }: SessionContext): InFlight[] {
   return ledger.tools.list(hold.key, { status: 'started' }).map((call) => ({
     id: call.id,
@@ -223,15 +222,19 @@ export function inFlight({ ledger, hold }: SessionContext): InFlight[] {
   }))
 }
 
-type Begun = Pick<ToolCall, 'id' | 'idempotencyKey' | 'startedAtMs'>
+type StartedCall = Pick<ToolCall, 'id' | 'idempotencyKey' | 'startedAtMs'>
 
-type End = {
+type Ending = {
   readonly status: 'confirmed' | 'failed' | 'skipped'
   readonly outcome: unknown
 }
 
-function end({ ledger, hold, clock }: SessionContext, begun: Begun, ended: End): void {
-  const { id, idempotencyKey, startedAtMs } = begun
+function endCall(
+  { ledger, hold, clock }: SessionContext,
+  started: StartedCall,
+  ended: Ending,
+): void {
+  const { id, idempotencyKey, startedAtMs } = started
   const call = { id, idempotencyKey, startedAtMs, ...ended, atMs: clock.nowMs() }
   ledger.transaction(() => {
     ledger.sessions.check(hold)
@@ -239,32 +242,31 @@ function end({ ledger, hold, clock }: SessionContext, begun: Begun, ended: End):
   })
 }
 
-function outcomeOf(call: ToolCall): unknown {
+function unwrapOutcome(call: ToolCall): unknown {
   if (call.status === 'failed') throw call.error
   return call.result
 }
 
-/** What was thrown; where it cannot be kept as it is, what every error has. */
-function storable(error: unknown): unknown {
+/** The thrown value, or an error with the same name and message if it cannot be stored. The caller gets the value itself. */
+function toStorable(error: unknown): unknown {
   try {
     encodeValue(error)
     return error
   } catch {
-    // It may be a getter of the caller's that throws, and anything at all. The caller gets what the tool threw.
-    return described(error)
+    // Anything can be thrown here: a getter of the value may throw.
+    return describeThrown(error)
   }
 }
 
-function described(error: unknown): Error {
-  const message = textFrom(() => (isError(error) ? error.message : error)) ?? UNKNOWN
-  const name = isError(error) ? textFrom(() => error.name) : undefined
+function describeThrown(error: unknown): Error {
+  const message = tryToString(() => (isError(error) ? error.message : error)) ?? UNKNOWN
+  const name = isError(error) ? tryToString(() => error.name) : undefined
   return Object.assign(new Error(message), { name: name ?? 'Error' })
 }
 
-const UNKNOWN = 'The tool threw something that cannot be shown'
+const UNKNOWN = 'The tool threw a value that cannot be shown'
 
-/** Undefined if the value is one that makes no text. */
-function textFrom(read: () => unknown): string | undefined {
+function tryToString(read: () => unknown): string | undefined {
   try {
     return String(read())
   } catch {
@@ -272,12 +274,15 @@ function textFrom(read: () => unknown): string | undefined {
   }
 }
 
-function keyOf(session: string, call: { readonly id: string; readonly name: string }): string {
+function idempotencyKeyFor(
+  session: string,
+  call: { readonly id: string; readonly name: string },
+): string {
   const text = JSON.stringify([session, call.id, call.name])
   return `savestate-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
 }
 
-function unverified({ id, name, idempotencyKey }: ToolCall): SavestateError {
+function unverifiedError({ id, name, idempotencyKey }: ToolCall): SavestateError {
   return new SavestateError(
     'TOOL_UNVERIFIED',
     `The call ${JSON.stringify(id)} of ${name} was running when its process ended: it may have taken effect`,

@@ -1,9 +1,8 @@
-// Runs the calls that write to one session in the order in which they were made, even if the caller does not await each: a
-// save of the state is done at once, one with files takes longer.
-
+// Runs the calls that write to one session in the order in which they were made, even if the caller does not await them: a
+// save with files takes longer than one without.
 import { SavestateError } from '../../model/index.js'
 
-export class CallOrder {
+export class WriteQueue {
   readonly #session: string
   /** Calls that have not finished. */
   #open = 0
@@ -24,29 +23,26 @@ export class CallOrder {
     if (!this.#isClosed) return
     throw new SavestateError(
       'SESSION_CLOSED',
-      `The session ${JSON.stringify(this.#session)} was closed: others may write to it`,
+      `The session ${JSON.stringify(this.#session)} was closed, and another process may write to it`,
       { hint: 'Open it again with `store.session`, or close it after the last call.' },
     )
   }
 
-  /**
-   * Runs the work after the earlier calls; before this returns if there are none.
-   * Throws SESSION_CLOSED.
-   */
+  /** Runs the work after the earlier calls, or synchronously if there are none. Throws SESSION_CLOSED. */
   do<Result>(work: () => Promise<Result>): Promise<Result> {
     this.expectOpen()
     return this.finish(work)
   }
 
-  /** Like `do`, but also after the session was closed: for the end of a call that began before. */
+  /** Like `do`, but also after the session was closed: for the end of a call that started before. */
   finish<Result>(work: () => Promise<Result>): Promise<Result> {
     const isFirst = this.isFree
     this.#open += 1
-    const turn = isFirst ? begun(work) : this.#last.then(work)
-    const over = () => {
+    const turn = isFirst ? callNow(work) : this.#last.then(work)
+    const finished = () => {
       this.#open -= 1
     }
-    this.#last = turn.then(over, over)
+    this.#last = turn.then(finished, finished)
     return turn
   }
 
@@ -75,7 +71,7 @@ export class CallOrder {
 }
 
 /** Work that throws at once has finished too; otherwise `close` would wait for it forever. */
-function begun<Result>(work: () => Promise<Result>): Promise<Result> {
+function callNow<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return work()
   } catch (error) {

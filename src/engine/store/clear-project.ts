@@ -1,5 +1,5 @@
-// Removes everything that the store holds of one project. Order of writes (docs/store.md#clear): all rows in one
-// transaction, the refs, the cache, then a collection. Until the rows are gone nothing has happened (I1, I2).
+// Removes all data of one project. Order of writes (docs/store.md#clear): all rows in one transaction, the refs, the cache, then a
+// collection. The transaction is the point of no return (I1, I2).
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
@@ -28,15 +28,15 @@ export const clearProject = projectOperation({
     const project = knownProject(context)
     const nothing = { path: pathText(context.path), checkpoints: 0, sessions: 0 }
     if (project === undefined) return { ...nothing, applied: !dryRun, bytesReclaimed: 0 }
-    if (dryRun) return { ...figures(context, project), applied: false, bytesReclaimed: 0 }
-    const work = async () => ({ ...(await clearHere(context, project)), applied: true })
+    if (dryRun) return { ...countContents(context, project), applied: false, bytesReclaimed: 0 }
+    const work = async () => ({ ...(await clearUnderLock(context, project)), applied: true })
     return removeAndCollect(context, project, { purpose: 'clear', hooks, work })
   },
 })
 
-type Figures = Pick<ClearResult, 'path' | 'checkpoints' | 'sessions'>
+type Counts = Pick<ClearResult, 'path' | 'checkpoints' | 'sessions'>
 
-function figures({ ledger }: ProjectContext, { id, path }: Project): Figures {
+function countContents({ ledger }: ProjectContext, { id, path }: Project): Counts {
   return {
     path: pathText(path),
     checkpoints: ledger.checkpoints.count({ project: id }),
@@ -44,30 +44,30 @@ function figures({ ledger }: ProjectContext, { id, path }: Project): Figures {
   }
 }
 
-async function clearHere(context: ProjectContext, project: Project): Promise<Figures> {
+async function clearUnderLock(context: ProjectContext, project: Project): Promise<Counts> {
   const { home, ledger, snapshots, clock } = context
   ledger.removeBackup()
-  const { gone, refs } = ledger.transaction(() => {
-    refuseHeld(context, project)
+  const { counts, refs } = ledger.transaction(() => {
+    refuseIfInUse(context, project)
     const withFiles = ledger.checkpoints.list({ project: project.id }).filter(hasFiles)
-    const cleared = figures(context, project)
+    const found = countContents(context, project)
     ledger.pruning.clearProject(project.id, clock.nowMs())
-    return { gone: cleared, refs: withFiles.map(({ id }) => snapshots.refOf(project, id)) }
+    return { counts: found, refs: withFiles.map(({ id }) => snapshots.refOf(project, id)) }
   })
   failpoint('clear:rows-removed')
   await removeRefs(snapshots.gitDir, refs)
   rmSync(join(home, 'cache', project.id), { force: true })
-  return gone
+  return counts
 }
 
-function refuseHeld({ ledger, clock }: ProjectContext, { id }: Project): void {
-  const held = ledger.sessions
+function refuseIfInUse({ ledger, clock }: ProjectContext, { id }: Project): void {
+  const busy = ledger.sessions
     .list({ project: id })
     .find(({ lease }) => isHeld(lease, clock.nowMs()))
-  if (held === undefined) return
+  if (busy === undefined) return
   throw new SavestateError(
     'SESSION_BUSY',
-    `The session ${JSON.stringify(held.id)} of this project is in use`,
+    `The session ${JSON.stringify(busy.id)} of this project is in use`,
     { hint: 'Close it first, or wait until its process ends. Nothing was removed.' },
   )
 }

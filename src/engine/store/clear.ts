@@ -1,4 +1,4 @@
-// Removes everything the store holds. No checkpoint can bring it back, so callers ask the user first.
+// Removes all data of the store. No checkpoint can bring it back, so callers ask the user first.
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SavestateError } from '../../model/index.js'
@@ -7,9 +7,9 @@ import { storeLockPath } from '../operation/context.js'
 
 export type LegacyArchive = { readonly path: string; readonly sizeBytes: number }
 
-/** The user's settings; the mark of a store; locks, which others may be waiting for; the launcher of agents' hooks. */
+/** The launcher of agents' hooks, the user's settings, the format file, and locks that other processes may be waiting for. */
 const KEPT: ReadonlySet<string> = new Set(['bin', 'config.json', 'format', 'locks'])
-/** First of all: without the ledger nothing is there any more, and whatever remains is garbage. */
+/** Removed first: without the ledger everything else is garbage. */
 const LEDGER = ['ledger.db.backup', 'ledger.db', 'ledger.db-wal', 'ledger.db-shm']
 
 /** The archives of older stores in the store's folder. */
@@ -23,13 +23,10 @@ export async function legacyArchives(home: string): Promise<LegacyArchive[]> {
   )
 }
 
-/**
- * Works on a store that is closed, and on one whose ledger is damaged. Throws STORE_BUSY if anybody has it open, and
- * then removes nothing.
- */
+/** Works on a closed or damaged store. Throws STORE_BUSY, and removes nothing, if another process has the store open. */
 export async function clearStore(home: string): Promise<{ readonly bytesReclaimed: number }> {
   const before = await diskUsage(home)
-  // Also from one that has the store open and does nothing: it would go on writing to a ledger that is gone.
+  // An idle process that has the store open counts too: it would continue to write to a removed ledger.
   const cleared = new SharedLock(storeLockPath(home)).alone(() => {
     for (const name of [...LEDGER, ...readdirSync(home)])
       if (!KEPT.has(name)) rmSync(join(home, name), { recursive: true, force: true })

@@ -1,4 +1,4 @@
-// One change of settings at a time: two at once would each write the file as it was, with its own change only.
+// Serializes changes of settings: of two concurrent changes, one would be lost.
 import { SavestateError } from '../../model/index.js'
 import { takeLock } from '../../system/index.js'
 import { configLockPath } from '../operation/context.js'

@@ -1,6 +1,6 @@
-// Reasons as an encrypted store writes them. The hooks of agents put prompts and commands into reasons, which are not
-// encrypted; a store with a key has the names of tools there, and `rekey` brings older rows to the same form. The
-// commit of a checkpoint has its reason as its message, so it is written again.
+// Removes prompts and commands from reasons when a store gets its first key. Reasons are not encrypted, so the hooks of agents
+// write only the names of tools there if the store has a key; `rekey` changes older rows the same way. The reason is also the
+// message of the checkpoint's commit, so the commit is rewritten.
 import { callsReason, HIDDEN_PROMPT, isPromptReason, promptReason } from '../../base/index.js'
 import { type Checkpoint, type CheckpointId, hasFiles, type Project } from '../../model/index.js'
 import { failpoint } from '../../system/index.js'
@@ -8,12 +8,12 @@ import { type StoreContext } from '../operation/context.js'
 import { ID_LETTERS, nameTarget } from '../checkpoints/describe-target.js'
 import type { Hooks } from '../operation/callbacks.js'
 import { withRecoveredProject } from '../restore/recover.js'
-import { commitFacts, replaceCommits } from './replace-commits.js'
+import { commitMetadata, replaceCommits } from './replace-commits.js'
 
-/** Can be killed and done again at any time: it passes over what is done. */
+/** Can be killed and run again: it skips checkpoints that are done. */
 export async function hideReasons(context: StoreContext, hooks: Hooks): Promise<void> {
   const { ledger } = context
-  const hidden = hiddenReasons(ledger.checkpoints.list({}).reverse())
+  const hidden = findReasonsToHide(ledger.checkpoints.list({}).reverse())
   for (const { project } of ledger.projects())
     await withRecoveredProject(context, project, {
       purpose: 'rekey',
@@ -42,7 +42,7 @@ async function hideInProject(
   const rewritten = await snapshots.rewrite({
     project: project.id,
     path: undefined,
-    checkpoints: checkpoints.map((checkpoint) => commitFacts(checkpoint, project)),
+    checkpoints: checkpoints.map((checkpoint) => commitMetadata(checkpoint, project)),
   })
   failpoint('rekey:written')
   await replaceCommits(context, project, {
@@ -56,43 +56,44 @@ async function hideInProject(
 
 type Hidden = ReadonlyMap<CheckpointId, string>
 
-/** The new reasons of those that need one. Oldest first: rewinds and forks quote older reasons. */
-function hiddenReasons(checkpoints: readonly Checkpoint[]): Hidden {
+/** Takes checkpoints oldest first, because rewinds and forks quote older reasons. */
+function findReasonsToHide(checkpoints: readonly Checkpoint[]): Hidden {
   const hidden = new Map<CheckpointId, string>()
   const byPrefix = new Map<string, Checkpoint>()
   for (const checkpoint of checkpoints) {
     const { id, reason } = checkpoint
-    const wanted = hookReason(checkpoint) ?? quotingReason(checkpoint, byPrefix)
+    const wanted = hideHookReason(checkpoint) ?? hideQuotedReason(checkpoint, byPrefix)
     if (wanted !== undefined && wanted !== reason) hidden.set(id, wanted)
     byPrefix.set(id.slice(0, ID_LETTERS), { ...checkpoint, reason: wanted ?? reason })
   }
   return hidden
 }
 
-const WITHOUT_WORDS: readonly (string | null)[] = ['End of the turn', 'End of the session', null]
+const FIXED_REASONS: readonly (string | null)[] = ['End of the turn', 'End of the session', null]
 
-/** Undefined for a checkpoint that no hook of an agent made. */
-function hookReason({ reason, session }: Checkpoint): string | undefined {
+/** Undefined if no hook of an agent made the checkpoint. */
+function hideHookReason({ reason, session }: Checkpoint): string | undefined {
   const metadata: Readonly<Record<string, unknown>> = Object(session?.metadata)
   const { agent, event, at, calls, tool } = metadata
   if (typeof agent !== 'string' || typeof event !== 'string' || typeof at !== 'string')
     return undefined
-  if (WITHOUT_WORDS.includes(reason)) return undefined
+  if (FIXED_REASONS.includes(reason)) return undefined
   if (isPromptReason(reason)) return promptReason(HIDDEN_PROMPT)
-  if (Array.isArray(calls) && calls.length > 0) return callsReason([...new Set(calls.map(toolIn))])
-  return at === 'before-tool' ? `Before ${toolIn(tool)}` : toolIn(tool)
+  if (Array.isArray(calls) && calls.length > 0)
+    return callsReason([...new Set(calls.map(parseToolName))])
+  return at === 'before-tool' ? `Before ${parseToolName(tool)}` : parseToolName(tool)
 }
 
-/** The name in a label such as `Bash: ls`. */
-function toolIn(label: unknown): string {
+/** `Bash` for the label `Bash: ls`. */
+function parseToolName(label: unknown): string {
   const name = typeof label === 'string' ? /^[^\s:]+/.exec(label)?.[0] : undefined
   return name ?? 'a tool call'
 }
 
 const QUOTING = /^([^"]*\b(?:rewind|fork)\b[^"]*)"[^]*" \(([bcdfghjklmnpqrstvwxz]{8})\)$/
 
-/** The words of a checkpoint that is gone may have been a prompt, so only its id stays. */
-function quotingReason(
+/** If the quoted checkpoint is gone, its reason may have been a prompt, so only its id stays. */
+function hideQuotedReason(
   { reason }: Checkpoint,
   byPrefix: ReadonlyMap<string, Checkpoint>,
 ): string | undefined {

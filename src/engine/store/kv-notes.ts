@@ -1,5 +1,5 @@
-// Notes: what a front end remembers between two of its processes, such as the hooks of an agent. Losing a note costs a label,
-// never a file.
+// Notes: values that a front end, such as the hooks of an agent, keeps between its processes. Losing a note costs a label, never a
+// file.
 import { parseWholeText } from '../../model/index.js'
 import type { StoreContext } from '../operation/context.js'
 
@@ -7,11 +7,11 @@ const DAY_MS = 24 * 60 * 60_000
 
 export type NoteChange = {
   readonly key: string
-  /** How long it is kept if it does not change; forever if left out. */
+  /** The note expires so many days after its last change; never if left out. */
   readonly keepDays?: number | undefined
-  /** Not flushed: lost if the machine loses power. */
+  /** Skip fsync: the change may be lost on power failure. */
   readonly mayBeLost?: boolean
-  /** From the old text to the new one; undefined: no note. */
+  /** Returns the new text; undefined removes the note. */
   readonly change: (before: string | undefined) => string | undefined
 }
 
@@ -19,7 +19,6 @@ export function readNote({ ledger }: StoreContext, key: string): string | undefi
   return ledger.notes.get(parseKey(key))
 }
 
-/** The keys that begin with the prefix. */
 export function noteKeys({ ledger }: StoreContext, prefix: string): readonly string[] {
   return ledger.notes.keys(parseKey(prefix))
 }

@@ -1,4 +1,4 @@
-// Changes the key that the store is encrypted with, also from none and to none. Order of writes and what a kill leaves:
+// Changes the encryption key of the store, also from none and to none. Order of writes and the effect of a kill at each step:
 // docs/encryption.md#order-of-writes.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ export type RekeyResult = {
   readonly plan: RekeyPlan
   readonly applied: boolean
   readonly moved: number
-  /** Rows that no key opens: they were damaged before, and stay as they are. */
+  /** Rows that no key opens. They were damaged before and are not changed. */
   readonly damaged: number
 }
 
@@ -26,13 +26,13 @@ export const rekey = storeOperation({
   effect: 'changes-store',
   input: () =>
     z.strictObject({
-      /** To no key at all. */
+      /** Remove the encryption. */
       plain: z._default(z.boolean(), false),
       dryRun: z._default(z.boolean(), false),
     }),
   async run(context, { plain, dryRun }, hooks): Promise<RekeyResult> {
     const { ledger, use } = context
-    const target = plain ? undefined : wantedKey(context)
+    const target = plain ? undefined : requireKey(context)
     const plan = ledger.rekey.plan(target)
     if (dryRun || !plan.isNeeded) return { plan, applied: false, moved: 0, damaged: 0 }
     const done = await use?.upgrade(() => apply(context, { target, hooks }))
@@ -43,16 +43,16 @@ export const rekey = storeOperation({
   },
 })
 
-/** Under the store's lock alone. */
+/** The caller holds the store's lock exclusively. */
 async function apply(
   context: StoreContext,
   { target, hooks }: { readonly target: Target; readonly hooks: Hooks },
 ): Promise<Pick<RekeyResult, 'moved' | 'damaged'>> {
   const { home, ledger, clock } = context
-  if (target !== undefined) await hideWords(context, hooks)
+  if (target !== undefined) await hidePrompts(context, hooks)
   failpoint('rekey:hidden')
   const { total: of } = ledger.rekey.plan(target)
-  const result = ledger.rekey.rewrite(target, {
+  const result = await ledger.rekey.rewrite(target, {
     nowMs: clock.nowMs(),
     onRows: (files) => hooks.onProgress?.({ phase: 'seal', files, bytes: 0, of }),
   })
@@ -63,9 +63,9 @@ async function apply(
   return result
 }
 
-/** Prompts and commands that hooks wrote while there was no key: in notes, in reasons, and in the commits of checkpoints. */
-async function hideWords(context: StoreContext, hooks: Hooks): Promise<void> {
-  // They contain the last prompt and the calls in progress. Without them the next checkpoint gets a poorer reason.
+/** Removes prompts and commands that hooks wrote before there was a key: from notes, reasons and commits. */
+async function hidePrompts(context: StoreContext, hooks: Hooks): Promise<void> {
+  // They contain the last prompt and the running calls. Without them the next checkpoint gets a less specific reason.
   context.ledger.notes.removeAll('hook:')
   await hideReasons(context, hooks)
   const { isComplete } = await collect(context, { thorough: true })
@@ -77,7 +77,7 @@ async function hideWords(context: StoreContext, hooks: Hooks): Promise<void> {
   )
 }
 
-function wantedKey({ ledger }: StoreContext): Target {
+function requireKey({ ledger }: StoreContext): Target {
   const key = ledger.rekey.givenKey
   if (key !== undefined) return key
   throw new SavestateError('KEY_MISSING', 'No key was given to encrypt the store with', {

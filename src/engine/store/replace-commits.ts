@@ -1,6 +1,5 @@
-// Gives checkpoints other commits. Order of writes (docs/store.md#forget): the commits are written; refs beside the old
-// ones; all rows in one transaction; the refs themselves. Until the rows are there nothing has happened (I2), and a
-// collection finishes what a kill leaves.
+// Replaces the commits of checkpoints. Order of writes (docs/store.md#forget): commits, refs beside the old ones, all rows in one
+// transaction, the refs themselves. The transaction is the point of no return (I2); a collection finishes the rest after a kill.
 import type { FilesCheckpoint, ObjectId, Project } from '../../model/index.js'
 import { removeRefs, type Rewritten, setRefs } from '../../snapshot/index.js'
 import { failpoint } from '../../system/index.js'
@@ -37,7 +36,7 @@ export async function replaceCommits(
 }
 
 /** The message of a checkpoint's commit. */
-export function commitFacts(
+export function commitMetadata(
   { id, kind, reason, createdAtMs, snapshot }: FilesCheckpoint,
   { id: project, path }: Project,
 ) {

@@ -1,4 +1,4 @@
-// Changes one setting in a file of settings. The other settings, their order and the indentation stay as they are.
+// Changes one setting in a settings file. Keeps the other settings, their order and the indentation.
 import { lstatSync, readFileSync, unlinkSync } from 'node:fs'
 import {
   type ConfigFile,
@@ -14,7 +14,7 @@ import type { ProjectContext, StoreContext } from '../operation/context.js'
 import { PROJECT_FILE, trustFiles } from '../projects/project-trust.js'
 import { projectConfigFile, storeConfigFile, untrustedFiles } from './settings.js'
 
-/** Without a value the setting is removed, and with its last setting a project's file. */
+/** Without a value the setting is removed; a project's file is removed with its last setting. */
 export type SettingChange = { readonly key: string; readonly value?: unknown }
 
 const PRIVATE = 0o600
@@ -38,7 +38,7 @@ export async function setProjectConfig(
   const ofSettings = () => untrustedFiles(home, path).filter((it) => it.file === PROJECT_FILE)
   const wasHonored = ofSettings().length === 0
   await withConfigLock(home, () => changeFile({ file, path: fsName, newMode: SHARED }, change))
-  // The user has just asked for this change. Requests that were in the file before still need a look of their own.
+  // The user just asked for this change. Earlier untrusted requests in the file still need the user's trust.
   if (wasHonored) await trustFiles(home, path, ofSettings())
 }
 
@@ -48,12 +48,12 @@ type Target = { readonly file: ConfigFile; readonly path: string; readonly newMo
 function changeFile({ file, path, newMode }: Target, { key, value }: SettingChange): void {
   const isSet = value !== undefined
   const fault = isSet ? settingFault(key, value, file.source) : undefined
-  if (fault !== undefined) throw refused(key, fault)
+  if (fault !== undefined) throw invalidSettingError(key, fault)
   const stats = lstatSync(path, { throwIfNoEntry: false })
-  // To write through a link could write outside of the project (I4).
+  // Writing through a link could write outside the project (I4).
   if (stats !== undefined && !stats.isFile())
     throw new SavestateError('CONFIG_INVALID', `${file.path} is not a regular file`, {
-      hint: 'Edit the file that it leads to, or replace it with a regular file.',
+      hint: 'Edit the file that it points to, or replace it with a regular file.',
     })
   if (stats === undefined && !isSet) return
   const text = stats === undefined ? '{}' : readFileSync(path, 'utf8')
@@ -67,7 +67,7 @@ function changeFile({ file, path, newMode }: Target, { key, value }: SettingChan
   writeFileAtomically({ path, content, durable: true, mode })
 }
 
-function refused(
+function invalidSettingError(
   key: string,
   { what, ...hint }: NonNullable<ReturnType<typeof settingFault>>,
 ): SavestateError {

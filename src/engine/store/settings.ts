@@ -1,4 +1,4 @@
-// The settings in effect: the store's, and on top of them what a project's own files may change (model/settings/config.ts).
+// The settings in effect: those of the store, overridden by what a project's own files may change (model/settings/config.ts).
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
@@ -35,16 +35,15 @@ import {
 const STORE_FILE = 'config.json'
 
 export type ConfigResult = {
-  /** Without a project null. */
   readonly files: { readonly store: string; readonly project: string | null }
   readonly values: readonly {
     readonly key: string
     readonly value: Config[keyof Config]
     readonly source: ConfigSource
-    /** False: it counts under another retention policy only. */
+    /** False: only another retention policy uses it. */
     readonly counts: boolean
   }[]
-  /** Files of the project that ask for something that counts only once the user trusts them. */
+  /** Files of the project with requests that take effect only once the user trusts them. */
   readonly untrusted: readonly UntrustedFile[]
 }
 
@@ -61,7 +60,7 @@ export function projectSettings(home: string, path: BytePath): Settings {
   return settingsWith(home, { path, text: readIfThere(fsPath(`${path}/${PROJECT_FILE}`), 'utf8') })
 }
 
-/** With the given text of the project's own file; undefined if it has none. */
+/** `text`: the content of the project's own file; undefined if it has none. */
 export function settingsWith(
   home: string,
   { path, text }: { readonly path: BytePath; readonly text: string | undefined },
@@ -71,7 +70,6 @@ export function settingsWith(
   const values = parseConfig(text, projectConfigFile(path).file)
   const seen = { file: PROJECT_FILE, sha256: hashOf(text) }
   const untrusted = settingsFrom(store, { values, isTrusted: false })
-  // Most files ask for nothing that needs trust.
   if (untrusted.refused.length === 0 || !isTrusted(home, path, seen)) return untrusted
   return settingsFrom(store, { values, isTrusted: true })
 }
@@ -83,7 +81,7 @@ export function limitsOf(home: string, path: BytePath): CaptureLimits {
   return isHonored ? { ...limits, trustedIgnore: ignore.text } : limits
 }
 
-/** The files of a project that ask for more than they get. Throws CONFIG_INVALID. */
+/** The files of a project whose requests are refused for lack of trust. Throws CONFIG_INVALID. */
 export function untrustedFiles(home: string, path: BytePath): UntrustedFile[] {
   const text = readIfThere(fsPath(`${path}/${PROJECT_FILE}`), 'utf8')
   const asked = projectSettings(home, path).refused.map(
@@ -100,7 +98,7 @@ export function untrustedFiles(home: string, path: BytePath): UntrustedFile[] {
   ]
 }
 
-/** For an overview of all projects. Settings that have errors, or cannot be read, are reported by the next save or prune. */
+/** For overviews of all projects: the next save or prune reports invalid or unreadable settings. */
 export function untrustedIfReadable(home: string, path: BytePath): UntrustedFile[] {
   try {
     return untrustedFiles(home, path)
@@ -110,7 +108,7 @@ export function untrustedIfReadable(home: string, path: BytePath): UntrustedFile
   }
 }
 
-/** The error if it says that settings have errors, or cannot be read. */
+/** Undefined unless the error says that settings are invalid or unreadable. */
 export function settingsFault(error: unknown): SavestateError | undefined {
   const fault = explainSystemError(error)
   return fault instanceof SavestateError && FAULTS.includes(fault.code) ? fault : undefined
@@ -118,7 +116,7 @@ export function settingsFault(error: unknown): SavestateError | undefined {
 
 const FAULTS: readonly ErrorCode[] = ['CONFIG_INVALID', 'FILE_FAILED']
 
-/** Lines of the project's `.savestateignore` that count only if the user trusts the file. */
+/** Lines of the project's `.savestateignore` that take effect only if the user trusts the file. */
 function ignoreRequest(path: BytePath): (UntrustedFile & { readonly text: string }) | undefined {
   // One character per byte, as the rules are compiled.
   const text = readIfThere(fsPath(`${path}/${IGNORE_FILE}`), 'latin1')
@@ -142,7 +140,7 @@ export const config = projectOperation({
     }),
 })
 
-/** The same where no project is: without what a project could set. */
+/** Like `config`, outside any project. */
 export function storeConfig({ home }: StoreContext): ConfigResult {
   const files = { store: storeConfigFile(home).path, project: null }
   return describeSettings(storeSettings(home), { files, untrusted: [] })
@@ -179,7 +177,7 @@ export function projectConfigFile(path: BytePath): {
   return { file: { path: pathText(bytePath), source: 'project' }, bytePath }
 }
 
-/** A pipe or a device of that name is none of ours, and reading it could take for ever. */
+/** Ignores pipes and devices: reading one could block forever. */
 function readIfThere(path: string | Buffer, encoding: BufferEncoding): string | undefined {
   try {
     if (!isFile(path)) return undefined
@@ -190,10 +188,10 @@ function readIfThere(path: string | Buffer, encoding: BufferEncoding): string | 
   }
 }
 
-/** A folder that cannot be entered has no settings; that it cannot be is for its capture to say. */
+/** False if the folder is not accessible: the capture reports that. */
 function isFile(path: string | Buffer): boolean {
   try {
-    // Most projects have none: an error thrown and caught takes longer than the look.
+    // Most projects have no such file, and throwing is slower than `stat`.
     return statSync(path, { throwIfNoEntry: false })?.isFile() === true
   } catch (error) {
     if (hasCode(error, 'EACCES')) return false

@@ -1,4 +1,4 @@
-// Sizes on disk: of the store, of the objects of checkpoints, and of each project.
+// Sizes on disk of the store, of objects and of each project.
 import { join } from 'node:path'
 import {
   type ErrorCode,
@@ -13,11 +13,8 @@ import { diskUsage, isBusy } from '../../system/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { storeSettings } from './settings.js'
 
-/**
- * Paths that a collection packs, empties or rewrites. If the estimate is too low, another round corrects it; nothing corrects
- * one that is too high.
- */
-const PASSING = [
+/** Paths that a collection packs, empties or rewrites. Their later size is unknown; a next round corrects an estimate that is too low. */
+const REWRITTEN_BY_GC = [
   'objects.git/objects',
   'objects.git/refs',
   'tmp',
@@ -39,7 +36,7 @@ export class StoreSizes {
     const bytes = objectSizes(gitDir)
     const total = await diskUsage(home)
     let rest = total + ledger.vacuum.bytesInUse()
-    for (const name of PASSING) rest -= await diskUsage(join(home, name))
+    for (const name of REWRITTEN_BY_GC) rest -= await diskUsage(join(home, name))
     return new StoreSizes(gitDir, bytes, { total, rest })
   }
 
@@ -54,7 +51,7 @@ export class StoreSizes {
     this.rest = rest
   }
 
-  /** The objects that these commits lead to. */
+  /** The ids of all objects reachable from these commits. */
   reached(commits: readonly ObjectId[]): Promise<Set<string>> {
     return reachableFrom(this.#gitDir, new Set(commits))
   }
@@ -63,7 +60,7 @@ export class StoreSizes {
     return sumOf(this.#bytes, ids)
   }
 
-  /** The size of the objects that only these commits lead to. */
+  /** The size of the objects that are reachable from these commits and not in `live`. */
   async freed(commits: readonly ObjectId[], live: ReadonlySet<string>): Promise<number> {
     if (commits.length === 0) return 0
     const reached = await this.reached(commits)
@@ -87,11 +84,11 @@ function sumOf(bytes: ReadonlyMap<string, number>, ids: Iterable<string>): numbe
 
 export type ProjectSize = {
   readonly bytes: number
-  /** The part of it that is conversations and other states. */
+  /** The part that states, such as conversations, take. */
   readonly stateBytes: number
 }
 
-/** Errors with which the size of a project is unknown (null): `verify` reports them. */
+/** After one of these errors the size of a project is unknown (null). `verify` reports the error. */
 const FAULTS: readonly ErrorCode[] = [
   'GIT_MISSING',
   'GIT_FAILED',
@@ -100,9 +97,9 @@ const FAULTS: readonly ErrorCode[] = [
 ]
 
 /**
- * The bytes of all files and states that the checkpoints of each project lead to, measured as a prune does. Content that
- * two projects share counts for both. Measuring thousands of checkpoints takes a second, so the ledger caches the sums until
- * a checkpoint is added or removed, or a collection packs the store.
+ * The bytes of all files and states of each project, measured as a prune does. Content that two projects share counts for both.
+ * Measuring thousands of checkpoints takes a second, so the ledger caches the sums until a checkpoint is added or removed, or a
+ * collection packs the store.
  */
 export async function projectSizes(
   context: StoreContext,
@@ -123,12 +120,12 @@ export async function projectSizes(
     objects ??= objectSizes(snapshots.gitDir)
     const size = await measure(context, project.id, objects)
     sizes.set(project.id, size)
-    if (size !== null) cacheSizes(context, project.id, { mark, ...size })
+    if (size !== null) cacheSize(context, project.id, { mark, ...size })
   }
   return sizes
 }
 
-/** After a collection: an object takes less in a pack than in a file of its own. */
+/** After a collection: an object takes less space in a pack than in its own file. */
 export function forgetProjectSizes({ ledger }: StoreContext): void {
   ledger.projectRecords.clearSizes()
 }
@@ -149,7 +146,7 @@ async function measure(
 }
 
 /** If another process is writing, the next `status` measures again. */
-function cacheSizes({ ledger }: StoreContext, project: ProjectId, value: unknown): void {
+function cacheSize({ ledger }: StoreContext, project: ProjectId, value: unknown): void {
   try {
     ledger.projectRecords.setSizes(project, JSON.stringify(value))
   } catch (error) {
@@ -158,13 +155,13 @@ function cacheSizes({ ledger }: StoreContext, project: ProjectId, value: unknown
 }
 
 export type LargeProject = ProjectSize & {
-  /** `session ID` for a session without a project. */
+  /** A path, or `session ID` for a session without a project. */
   readonly path: string
 }
 
 export type AboveLimit = {
   readonly byBytes: number
-  /** The largest owners of data that must stay, as the last prune found. Empty: the next prune may bring the store under its limit. */
+  /** The largest owners of data that the last prune had to keep. Empty: the next prune may bring the store under its limit. */
   readonly largest: readonly LargeProject[]
 }
 

@@ -1,4 +1,4 @@
-// The store at a glance.
+// `savestate status`: the store, its projects, sessions, limits and recent failures.
 import * as z from 'zod/mini'
 import { pathText, type RetentionSetting } from '../../model/index.js'
 import { diskUsage } from '../../system/index.js'
@@ -16,28 +16,28 @@ export type ProjectStatus = {
   readonly id: string
   readonly path: string
   readonly checkpoints: number
-  /** Files and states: contents that its checkpoints share count once, contents that projects share count for each. Null: unknown. */
+  /** Content that two projects share counts for both. Null: unknown. */
   readonly sizeBytes: number | null
-  /** The part of it that is conversations and other states. */
+  /** The part that states, such as conversations, take. */
   readonly stateBytes: number | null
   readonly lastTouch: string
   readonly state: ProjectState
-  /** Its files that ask for something that counts only once the user trusts them. */
+  /** Its files with requests that take effect only once the user trusts them. */
   readonly untrusted: readonly UntrustedFile[]
 }
 
-/** A project under watch, in any process (docs/watching.md). */
+/** A project that some process watches (docs/watching.md). */
 export type WatchStatus = {
   readonly path: string
   readonly pid: number
-  /** False while the system does not let it be watched: saves look at everything. */
+  /** False while the system refuses to watch it: saves scan everything. */
   readonly isWatching: boolean
-  /** Why a save scanned everything, the last time that one had to. */
+  /** Why the last full scan was necessary. */
   readonly doubt: string | null
   readonly doubtAt: string | null
   readonly fullScans: number
   readonly folders: number
-  /** Changes that no event reported. */
+  /** Changes that a scan found and no event had reported. */
   readonly missed: number
 }
 
@@ -58,7 +58,7 @@ export type StatusResult = {
   readonly watches: readonly WatchStatus[]
   /** Archives of older stores. */
   readonly legacy: readonly LegacyArchive[]
-  /** `maxCheckpoints` counts with the policy `hermes` only. */
+  /** `maxCheckpoints` applies only to the policy `hermes`. */
   readonly limits: {
     readonly retention: RetentionSetting
     readonly maxSizeMb: number
@@ -66,11 +66,11 @@ export type StatusResult = {
   }
   /** Null while the store is within its size limit. */
   readonly above: AboveLimit | null
-  /** When it was pruned last. */
+  /** The time of the last prune. */
   readonly prunedAt: string | null
   /** Removals by automatic prunes since they were last shown on a terminal; null if there never were any. */
   readonly autoPruned: AutoPruneRecord | null
-  /** What failed in the last 24 hours, newest first. */
+  /** Failures of the last 24 hours, newest first. */
   readonly failures: readonly FailureView[]
 }
 
@@ -83,7 +83,7 @@ export const status = storeOperation({
     await recoverAll(context, hooks)
     const { home, ledger } = context
     const sizes = await context.objects.shared(() => projectSizes(context))
-    // A folder whose first save failed has none, and is no project to the user.
+    // A folder whose first save failed has no checkpoints and is no project to the user.
     const saved = ledger.projects().filter(({ checkpoints }) => checkpoints > 0)
     const projects = saved.map(({ project, ...summary }) => {
       const state = projectStateOf(project.path, summary)
@@ -133,7 +133,7 @@ function watchesOf({ ledger, snapshots }: StoreContext): WatchStatus[] {
 const MAX_FAILURES = 100
 const DAY_MS = 24 * 60 * 60_000
 
-/** Failures of prunes are reported until a later prune succeeds. */
+/** A failed prune is reported until a later one succeeds. */
 function failuresSince({ ledger, clock }: StoreContext, prunedAtMs: number): FailureView[] {
   const dayAgoMs = clock.nowMs() - DAY_MS
   return ledger.failures

@@ -1,4 +1,4 @@
-// The store's folder: made 0700, marked with its format, and refused if it or its mark is not ours (I8).
+// Opens the store's folder: created with mode 0700 and a `format` file, refused if the folder or the format is not ours (I8).
 import {
   chmodSync,
   existsSync,
@@ -11,26 +11,26 @@ import {
 import { dirname, join } from 'node:path'
 import { hasCode, SavestateError } from '../../model/index.js'
 import { writeFileAtomically } from '../../system/index.js'
-import { closeToOthers, refuseOtherOwner } from './store-owner.js'
+import { removeAccessOfOthers, refuseOtherOwner } from './store-owner.js'
 
 export const FORMAT = 'savestate 1\n'
-// I8: how a newer version marks its stores.
+// I8: the format file of newer versions.
 const NEWER = /^savestate [0-9]+\n$/
 
 const REFUSALS = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST'] as const
 
-/** Returns the real path of the store, made if it was not there. Throws STORE_FOREIGN, STORE_NEWER, STORE_UNUSABLE. */
+/** Creates the store if necessary; returns its real path. Throws STORE_FOREIGN, STORE_NEWER, STORE_UNUSABLE. */
 export function openHome(path: string): string {
-  return checkedHome(path, closeToOthers)
+  return prepareHome(path, removeAccessOfOthers)
 }
 
-function checkedHome(path: string, check: (home: string) => void): string {
+function prepareHome(path: string, check: (home: string) => void): string {
   try {
     makeFolder(path)
   } catch (error) {
-    // Where nobody can make a folder, as in /proc, the system says that it is not there.
+    // In /proc, where no folder can be created, mkdir fails with ENOENT.
     if (!hasCode(error, ...REFUSALS, 'ENOENT')) throw error
-    throw unusable(path, error)
+    throw unusableError(path, error)
   }
   try {
     const home = realpathSync(path)
@@ -40,11 +40,11 @@ function checkedHome(path: string, check: (home: string) => void): string {
     return home
   } catch (error) {
     if (!hasCode(error, ...REFUSALS)) throw error
-    throw unusable(path, error)
+    throw unusableError(path, error)
   }
 }
 
-/** With those above it, one by one: `recursive` never ends where a folder that is there takes none (/proc). */
+/** Creates parents one by one: `mkdir` with `recursive` never returns below /proc. */
 function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
@@ -57,14 +57,14 @@ function makeFolder(path: string): void {
   }
 }
 
-function unusable(path: string, cause: unknown): SavestateError {
+function unusableError(path: string, cause: unknown): SavestateError {
   if (path === '') {
     return new SavestateError('STORE_UNUSABLE', 'The path of the store is empty', {
       hint: 'Set SAVESTATE_HOME to a folder, or leave it unset for ~/.savestate.',
       cause,
     })
   }
-  const file = fileOnTheWay(path)
+  const file = findBlockingFile(path)
   if (file !== undefined) {
     return new SavestateError(
       'STORE_UNUSABLE',
@@ -78,8 +78,8 @@ function unusable(path: string, cause: unknown): SavestateError {
   })
 }
 
-/** The path itself or a folder above it that is no folder; undefined if there is none, or it cannot be checked. */
-function fileOnTheWay(path: string): string | undefined {
+/** The path or one of its parents, if that is not a folder. Undefined if none is, or if it cannot be checked. */
+function findBlockingFile(path: string): string | undefined {
   for (let part = path; part !== dirname(part); part = dirname(part)) {
     try {
       const found = statSync(part, { throwIfNoEntry: false })
@@ -92,11 +92,11 @@ function fileOnTheWay(path: string): string | undefined {
 }
 
 /**
- * The same for a store that may be damaged: its mark may be wrong, if what is in it is plainly a store, and others may have
- * access, which is reported and repaired like any damage.
+ * Like `openHome`, for a store that may be damaged: accepts a wrong format file if the folder has the files of a store, and access
+ * of other users, which `verify` reports.
  */
 export function inspectHome(path: string): string {
-  if (!existsSync(path) || !hasFormatFault(path)) return checkedHome(path, () => undefined)
+  if (!existsSync(path) || !hasFormatFault(path)) return prepareHome(path, () => undefined)
   const home = realpathSync(path)
   refuseOtherOwner(home)
   return home
@@ -112,16 +112,16 @@ function hasFormatFault(path: string): boolean {
   }
 }
 
-/** What is wrong with the mark of a store; undefined also for what is no store at all. Throws STORE_NEWER. */
+/** Describes what is wrong with the format file; undefined also if the folder is no store. Throws STORE_NEWER. */
 export function formatFault(home: string): string | undefined {
   const format = readIfThere(join(home, 'format'))
-  if (format === FORMAT || !isPlainlyStore(home)) return undefined
+  if (format === FORMAT || !hasStoreFiles(home)) return undefined
   if (format === undefined) return 'the format file is missing'
   if (NEWER.test(format)) checkFormat(home)
   return 'the format file is damaged'
 }
 
-/** For who has had the store open for a while: another program may have removed it, or brought it forward (I8). */
+/** For a store that has been open for a while: another program may have removed it or migrated it to a newer format (I8). */
 export function expectStoreStill(home: string): void {
   const format = readIfThere(join(home, 'format'))
   if (format === FORMAT) return
@@ -132,14 +132,14 @@ export function expectStoreStill(home: string): void {
   })
 }
 
-function isPlainlyStore(home: string): boolean {
+function hasStoreFiles(home: string): boolean {
   return (
     existsSync(join(home, 'ledger.db')) ||
     existsSync(join(home, 'objects.git', 'refs', 'savestate'))
   )
 }
 
-/** A ledger that is gone while checkpoints are there must not be taken for a new one. Throws STORE_DAMAGED. */
+/** If the ledger is missing and checkpoints exist, creating a new ledger would hide them. Throws STORE_DAMAGED. */
 export function refuseLostLedger(home: string): void {
   const size = statSync(join(home, 'ledger.db'), { throwIfNoEntry: false })?.size ?? 0
   if (size > 0) return
@@ -162,30 +162,27 @@ function checkFormat(home: string): void {
       hint: 'It was made by a newer version of Savestate: update. If not, `savestate repair` checks it. Nothing has been changed.',
     })
   }
-  refuseFilled(home)
+  refuseNonEmpty(home)
   chmodSync(home, 0o700)
-  // Until now others may have been able to write to it.
-  refuseFilled(home)
+  // Check again: before the chmod, other users may have been able to write to it.
+  refuseNonEmpty(home)
   refuseOtherOwner(home)
   writeFileAtomically({ path, content: FORMAT, durable: true })
 }
 
-function refuseFilled(home: string): void {
+function refuseNonEmpty(home: string): void {
   if (isEmpty(home) || readIfThere(join(home, 'format')) === FORMAT) return
   throw new SavestateError('STORE_UNUSABLE', `${home} is not empty and is not a store`, {
     hint: 'Point SAVESTATE_HOME at a new or empty folder.',
   })
 }
 
-/**
- * What another process is just making counts as nothing: `format` is the first thing to be there. Settings may
- * have been there before.
- */
+/** Ignores the temporary file of another process that is creating the store, and settings, which may exist before the store. */
 function isEmpty(home: string): boolean {
   return readdirSync(home).every((name) => name.startsWith('format.') || name === 'config.json')
 }
 
-/** Nothing in it if it is no file: a pipe would be waited for without end. */
+/** Empty if it is no regular file: reading a pipe would block forever. */
 function readIfThere(path: string): string | undefined {
   try {
     const found = statSync(path, { throwIfNoEntry: false })

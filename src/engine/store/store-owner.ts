@@ -1,13 +1,13 @@
-// The store contains prompts, conversations and file contents, and a socket that runs commands. So it is used only if it
-// belongs to the user who runs the program and nobody else can write to it. Another user could otherwise make the folder
-// first, and read or answer everything.
+// The store contains prompts, conversations and file contents, and a socket that runs commands. So it must belong to the user who
+// runs the program, and no other user may write to it. Otherwise another user could create the folder first, and read or answer
+// everything.
 import { chmodSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { SavestateError } from '../../model/index.js'
 
 const OTHERS_WRITE = 0o022
 const OTHERS = 0o077
-/** Another user may have put them there while the store was open to others. */
+/** Another user may have created these while the store was accessible to others. */
 const PARTS = ['ledger.db', 'ledger.db-wal', 'objects.git', 'daemon', 'config.json']
 
 /** Throws STORE_FOREIGN if the store, or a part of it, belongs to another user. */
@@ -25,8 +25,8 @@ export function refuseOtherOwner(home: string): void {
   }
 }
 
-/** Removes the access of others. Throws STORE_FOREIGN if they can write to it: what is in it may not be ours. */
-export function closeToOthers(home: string): void {
+/** Throws STORE_FOREIGN if other users can write to the store: its contents may not be ours. */
+export function removeAccessOfOthers(home: string): void {
   if (process.geteuid === undefined) return
   const mode = statSync(home).mode & 0o777
   if ((mode & OTHERS_WRITE) !== 0) {

@@ -1,4 +1,5 @@
-// The marks on checkpoints that cannot be read whole any more: they are listed, and refused with what they lack.
+// Marks on checkpoints that cannot be read completely. They are still listed; operations that need the missing part fail with
+// CHECKPOINT_DAMAGED.
 import {
   type BytePath,
   type Checkpoint,
@@ -11,14 +12,14 @@ import type { Ledger } from '../../ledger/index.js'
 import type { Lacks } from '../../snapshot/index.js'
 
 export type Damage = {
-  /** Files that are missing, one character per byte; at most MAX_PATHS of them. */
+  /** The first MAX_PATHS missing files. */
   readonly paths: readonly BytePath[]
   readonly fileCount: number
-  /** Folders or modes are missing, so that nothing can be compared with it. */
+  /** Folders or modes are missing, so the checkpoint cannot be compared. */
   readonly isUnknown: boolean
-  /** What is wrong with the state; null if it is whole, or there is none. */
+  /** Describes what is wrong with the state; null if it is intact or there is none. */
   readonly state: string | null
-  /** The state is gone for good, and no later look finds it missing. */
+  /** The row of the state is lost, so later checks cannot find it missing. */
   readonly isStateLost: boolean
 }
 
@@ -45,7 +46,7 @@ export function parseDamage(text: string): Damage {
   return JSON.parse(text) as Damage
 }
 
-/** Throws CHECKPOINT_DAMAGED if what is wanted of its files is not all there. */
+/** Throws CHECKPOINT_DAMAGED if any of these files, by default all, is missing. */
 export function refuseDamagedFiles(
   ledger: Ledger,
   { id }: Checkpoint,
@@ -60,7 +61,7 @@ export function refuseDamagedFiles(
   if (isListed && missing.length === 0) return
   throw new SavestateError(
     'CHECKPOINT_DAMAGED',
-    `Checkpoint ${id} cannot be restored completely: ${lackText(damage, missing)}`,
+    `Checkpoint ${id} cannot be restored completely: ${describeLacks(damage, missing)}`,
     {
       hint: damage.isUnknown
         ? 'Go back to another checkpoint. Saving a folder that still has the same content brings it back.'
@@ -79,7 +80,7 @@ export function refuseDamagedState(ledger: Ledger, { id }: Checkpoint): void {
   )
 }
 
-function lackText({ fileCount, isUnknown }: Damage, missing: readonly BytePath[]): string {
+function describeLacks({ fileCount, isUnknown }: Damage, missing: readonly BytePath[]): string {
   const names = missing.slice(0, 3).map(pathText).join(', ')
   if (isUnknown) return 'the store has lost the contents of its folders'
   return fileCount <= 3 ? `the store has lost ${names}` : `the store has lost ${names} and others`

@@ -1,4 +1,4 @@
-// One page for a report of a fault: what there is and how it is, and nothing of what is in it.
+// `savestate doctor`: one page for a bug report. Versions, sizes, counts and findings, and none of the user's content.
 import { readdirSync, statfsSync } from 'node:fs'
 import { arch, homedir, release, type } from 'node:os'
 import { join } from 'node:path'
@@ -23,19 +23,19 @@ export type DoctorResult = {
   readonly versions: {
     readonly savestate: string
     readonly node: string
-    /** `none` where git cannot be started. */
+    /** `none` if git cannot be started. */
     readonly git: string
     readonly sqlite: string
     readonly system: string
   }
-  /** The fault of git: missing or too old. Null if there is none. */
+  /** Git is missing or too old; null if it is neither. */
   readonly gitProblem: { readonly message: string; readonly hint: string | null } | null
-  /** The user's own home shown as ~. */
+  /** With the user's home folder as ~. */
   readonly home: string
   readonly ledgerVersion: number
   /** When the backup of the ledger was made; null if there is none. */
   readonly ledgerBackupAt: string | null
-  /** Null where the configuration is malformed. */
+  /** Null if the configuration is invalid. */
   readonly settings:
     | readonly {
         readonly key: string
@@ -46,11 +46,11 @@ export type DoctorResult = {
   /** Bytes on disk. */
   readonly sizes: Readonly<Record<string, number>>
   readonly freeBytes: number
-  /** Null where the ledger cannot be read. */
+  /** Null if the ledger cannot be read. */
   readonly counts: Readonly<
     Record<'projects' | 'sessions' | 'checkpoints' | 'damaged', number>
   > | null
-  /** Projects whose own files ask for something that counts only once the user trusts them. */
+  /** The number of projects with files that the user has not trusted yet. */
   readonly untrusted: number
   readonly unfinished: number
   readonly leases: number
@@ -59,31 +59,31 @@ export type DoctorResult = {
     readonly at: string
     readonly operation: string
     readonly code: string
-    /** Only where paths may be told: messages name files. */
+    /** Only with `paths`: messages name files. */
     readonly message?: string
   }[]
-  /** False where the quick verify could not be run for lack of a usable git. */
+  /** False if the quick verify could not run without a usable git. */
   readonly isVerified: boolean
-  /** Of a quick verify, by kind. */
+  /** The findings of a quick verify, by kind. */
   readonly problems: readonly {
     readonly kind: Problem['kind']
     readonly severity: Problem['severity']
     readonly count: number
   }[]
-  /** Only if they were asked for. */
+  /** Only with `paths`. */
   readonly projects?: readonly string[]
 }
 
 const MAX_FAILURES = 10
 
 export async function doctor(
-  care: CareContext,
+  store: CareContext,
   { version, paths }: { readonly version: string; readonly paths: boolean },
   hooks: Hooks,
 ): Promise<DoctorResult> {
-  const { home, ledger } = care
+  const { home, ledger } = store
   const gitProblem = await findGitProblem(home)
-  const { problems, isVerified } = await verifyQuickly(care, { gitProblem, hooks })
+  const { problems, isVerified } = await verifyQuickly(store, { gitProblem, hooks })
   const isReadable = ledger !== undefined && !problems.some(({ path }) => path === 'ledger.db')
   const inside = isReadable ? ledger : undefined
   const { bavail, bsize } = statfsSync(home)
@@ -148,15 +148,15 @@ function faultOf(error: unknown): SavestateError {
 
 const GIT_FAULTS: readonly ErrorCode[] = ['GIT_MISSING', 'GIT_FAILED']
 
-/** The page is made for machines on which something is broken: without git the rest of it still helps. */
+/** Without a usable git the rest of the page still helps. */
 async function verifyQuickly(
-  care: CareContext,
+  store: CareContext,
   { gitProblem, hooks }: { readonly gitProblem: GitProblem | undefined; readonly hooks: Hooks },
 ): Promise<{ readonly problems: readonly Problem[]; readonly isVerified: boolean }> {
   try {
-    const { problems } = await verifyCare(care, { quick: true }, hooks)
+    const { problems } = await verifyCare(store, { quick: true }, hooks)
     if (gitProblem?.isMissing !== true) return { problems, isVerified: true }
-    // A repository that was made without git is not finished, which is no damage.
+    // A repository that was created without git is incomplete, not damaged.
     const others = problems.filter(({ kind }) => kind !== 'repository')
     return { problems: others, isVerified: others.length > 0 }
   } catch (error) {

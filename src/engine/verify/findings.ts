@@ -1,4 +1,4 @@
-// What `verify` finds and `repair` fixes. A finding may carry its fix, which `verify` does not report.
+// The findings of `verify`. A finding may have a fix, which `repair` runs and `verify` does not report.
 import { resolve } from 'node:path'
 import type { Ledger } from '../../ledger/index.js'
 import type { Snapshots } from '../../snapshot/index.js'
@@ -22,9 +22,9 @@ export type Problem = {
   readonly kind: ProblemKind
   readonly message: string
   readonly checkpoint: string | null
-  /** In the store. */
+  /** Relative to the store. */
   readonly path?: string
-  /** `note`: nothing is lost or at risk. */
+  /** `note`: no data is lost or at risk. */
   readonly severity: 'damage' | 'note'
   /** Whether `savestate repair` fixes it. */
   readonly repairable: boolean
@@ -44,7 +44,7 @@ export type CareContext = {
   readonly isAlone: boolean
 }
 
-/** In order: each stage must be right before the next can be checked. */
+/** In order: the checks of a stage rely on the stages before it. */
 export const STAGES = [
   'home',
   'ledger',
@@ -59,9 +59,9 @@ export type Stage = (typeof STAGES)[number]
 
 export type RepairTools = {
   /** The store as it is now: an earlier step may have rebuilt the ledger. */
-  readonly care: CareContext
+  readonly store: CareContext
   readonly away: SetAside
-  /** Where `away` puts things. */
+  /** The folder that `away` moves files to. */
   readonly aside: string
 }
 
@@ -89,7 +89,7 @@ export function quarantine(path: string, { stage, why }: { stage: Stage; why: st
   return {
     stage,
     action: `quarantine ${path}`,
-    run: ({ care, away }) => void away.move(resolve(care.home, path), why),
+    run: ({ store, away }) => void away.move(resolve(store.home, path), why),
   }
 }
 

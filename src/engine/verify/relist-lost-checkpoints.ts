@@ -1,5 +1,5 @@
-// Recovers checkpoints whose rows are lost but whose commits and refs exist: the commits hold enough to list them and to
-// rewind to them. Names, pins and sessions are lost with the rows.
+// Recovers checkpoints whose rows are lost but whose commits and refs exist. A commit contains enough to list the checkpoint and to
+// rewind to it. Names, pins and sessions are lost with the rows.
 import type { Ledger } from '../../ledger/index.js'
 import {
   type CheckpointKind,
@@ -26,10 +26,10 @@ const KINDS: readonly CheckpointKind[] = [
  * A killed save or prune leaves a ref without a row (I2). Rows count as lost only if the ledger is known to have lost
  * some, or if the ref is newer than every row: a ledger never goes back in time by itself.
  */
-export function adoptFinding(ledger: Ledger, report: ObjectReport): Finding[] {
+export function checkLostRows(ledger: Ledger, report: ObjectReport): Finding[] {
   const { rowChecks, record } = ledger
   const newestMs = rowChecks.newestMs()
-  const all = orphans(ledger, report)
+  const all = findOrphans(ledger, report)
   const lost = all.filter(({ facts }) => record.hasLostRows || facts.createdAtMs > newestMs)
   const rest = all.length - lost.length
   const refs = rest === 1 ? 'a ref has' : `${rest} refs have`
@@ -37,7 +37,7 @@ export function adoptFinding(ledger: Ledger, report: ObjectReport): Finding[] {
     rest === 0
       ? []
       : [
-          finding('leftover', `${refs} no checkpoint; the next prune removes such`, {
+          finding('leftover', `${refs} no checkpoint; the next prune removes them`, {
             path: 'objects.git/refs/savestate',
             severity: 'note',
           }),
@@ -56,8 +56,8 @@ export function adoptFinding(ledger: Ledger, report: ObjectReport): Finding[] {
       fix: {
         stage: 'rows',
         action: 'recover checkpoints that have files and no row',
-        async run({ care: now }) {
-          for (const orphan of lost) await adopt(now, orphan)
+        async run({ store: now }) {
+          for (const orphan of lost) await relist(now, orphan)
           now.ledger?.record.setLostRows(false)
         },
       },
@@ -65,7 +65,7 @@ export function adoptFinding(ledger: Ledger, report: ObjectReport): Finding[] {
   ]
 }
 
-function orphans(ledger: Ledger, { refs, commits }: ObjectReport): Orphan[] {
+function findOrphans(ledger: Ledger, { refs, commits }: ObjectReport): Orphan[] {
   const known = ledger.rowChecks.allIds()
   return [...refs.commits]
     .flatMap(([name, commit]): Orphan[] => {
@@ -77,7 +77,10 @@ function orphans(ledger: Ledger, { refs, commits }: ObjectReport): Orphan[] {
     .sort((a, b) => a.facts.createdAtMs - b.facts.createdAtMs)
 }
 
-async function adopt({ ledger, snapshots }: CareContext, { commit, facts }: Orphan): Promise<void> {
+async function relist(
+  { ledger, snapshots }: CareContext,
+  { commit, facts }: Orphan,
+): Promise<void> {
   if (ledger === undefined) return
   const project = projectFor(ledger, facts)
   const figures = await measureSnapshot(snapshots.gitDir, facts.tree)

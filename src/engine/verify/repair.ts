@@ -1,6 +1,5 @@
-// Puts right what verify finds: plan, show, confirm, do. What is derived is made again, what is damaged is set aside, and
-// nothing is deleted that could hold something of the user's. Each step leaves the store as it was or better, so that a
-// repair can be stopped anywhere and begun again.
+// Fixes the findings of `verify`: plan, show, confirm, apply, in rounds. Derived data is rebuilt, damaged data is moved aside, and
+// nothing that could contain the user's data is deleted. A repair can be stopped after any step and run again.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -14,26 +13,21 @@ import {
   type Fix,
   type Problem,
   problemOf,
-  type Stage,
   STAGES,
 } from './findings.js'
 import type { Hooks } from '../operation/callbacks.js'
 import { examine, examineTwice } from './verify.js'
 
-export type RepairStep = {
-  readonly action: string
-  /** What it is about. */
-  readonly problem: Problem
-}
+export type RepairStep = { readonly action: string; readonly problem: Problem }
 
 export type RepairResult = {
-  /** What was done; with `dryRun` what would be done first. */
+  /** The steps that were run; with `dryRun` the first steps of the plan. */
   readonly steps: readonly RepairStep[]
   readonly applied: boolean
   readonly declined: boolean
-  /** Where damaged files are now, if there were any. */
+  /** The folder with the damaged files; null if there are none. */
   readonly setAside: string | null
-  /** What is left. */
+  /** The remaining problems. */
   readonly problems: readonly Problem[]
 }
 
@@ -41,17 +35,17 @@ export type RepairRequest = {
   readonly dryRun: boolean
   readonly confirm: ((steps: readonly RepairStep[]) => Promise<boolean>) | undefined
   readonly hooks: Hooks
-  /** A new look at the store, after what was open is closed. */
-  readonly reopen: (care: CareContext) => Promise<CareContext>
+  /** Closes the store and opens it again. */
+  readonly reopen: (store: CareContext) => Promise<CareContext>
 }
 
-/** More rounds than there are stages would mean that steps undo each other. */
+/** More rounds than stages would mean that steps undo each other. */
 const MAX_ROUNDS = STAGES.length + 2
-/** A prune in the background is over by then. */
+/** Longer than a prune in the background. */
 const LOCK_WAIT_MS = 15_000
 
 export async function repair(first: CareContext, request: RepairRequest): Promise<RepairResult> {
-  const locks = new Locks()
+  const locks = new RepairLocks()
   try {
     return await repairRounds(first, request, locks)
   } finally {
@@ -62,12 +56,12 @@ export async function repair(first: CareContext, request: RepairRequest): Promis
 async function repairRounds(
   first: CareContext,
   request: RepairRequest,
-  locks: Locks,
+  locks: RepairLocks,
 ): Promise<RepairResult> {
   const { dryRun, confirm, hooks } = request
-  let care = first
-  const aside = join(care.home, 'damaged', stamp(care))
-  const away = new SetAside({ root: care.home, folder: aside })
+  let store = first
+  const aside = join(store.home, 'damaged', timestamp(store))
+  const away = new SetAside({ root: store.home, folder: aside })
   const steps: RepairStep[] = []
   const tried = new Set<string>()
   const resultOf = (
@@ -81,9 +75,9 @@ async function repairRounds(
     problems: findings.map(problemOf),
     ...rest,
   })
-  const inode = ledgerInode(care)
-  // No lock is held yet: other processes may be saving.
-  let findings = await examineTwice(care, { quick: false }, hooks)
+  const inode = ledgerInode(store)
+  // Without locks: other processes may be saving.
+  let findings = await examineTwice(store, { quick: false }, hooks)
   for (let round = 1; ; round++) {
     const due = nextFixes(findings, tried)
     if (due.length === 0 || round > MAX_ROUNDS) return resultOf(findings)
@@ -93,16 +87,16 @@ async function repairRounds(
     }))
     if (dryRun) return resultOf(findings, { steps: planned })
     if (confirm !== undefined) {
-      // Others use the store while a question is open, also between two rounds.
+      // Other processes may use the store while the question is open, also between two rounds.
       locks.release()
       if (!(await confirm(planned))) return resultOf(findings, { declined: true })
     }
-    // Others may have worked on the store while we looked, asked and waited: what they have put right must not be moved away.
-    if (await locks.take(care.home)) {
-      // Not where it is the same: to close it would cut off what is damaged in its log, before that is kept.
-      const isSame = care.ledger !== undefined && ledgerInode(care) === inode
-      care = { ...(isSame ? care : await request.reopen(care)), isAlone: true }
-      findings = await examine(care, { quick: false }, hooks)
+    // Other processes may have repaired the store meanwhile; their repaired files must not be moved away.
+    if (await locks.take(store.home)) {
+      // Keep the same file open: closing it would truncate a damaged log before it is moved aside.
+      const isSame = store.ledger !== undefined && ledgerInode(store) === inode
+      store = { ...(isSame ? store : await request.reopen(store)), isAlone: true }
+      findings = await examine(store, { quick: false }, hooks)
       const now = nextFixes(findings, tried)
       if (!isDeepStrictEqual(now.map(keyOf), due.map(keyOf))) continue
       due.splice(0, due.length, ...now)
@@ -110,15 +104,15 @@ async function repairRounds(
     for (const { fix, key } of due) {
       tried.add(key)
       failpoint('repair:step')
-      await fix.run({ care, away, aside })
+      await fix.run({ store, away, aside })
     }
     steps.push(...planned)
-    care = { ...(await request.reopen(care)), isAlone: true }
-    findings = await examine(care, { quick: false }, hooks)
+    store = { ...(await request.reopen(store)), isAlone: true }
+    findings = await examine(store, { quick: false }, hooks)
   }
 }
 
-/** A repair may have put another one in its place. */
+/** Another repair may have replaced the ledger. */
 function ledgerInode({ home }: CareContext): bigint | undefined {
   const { ledger } = ledgerFiles(home)
   return existsSync(ledger) ? statSync(ledger, { bigint: true }).ino : undefined
@@ -128,7 +122,7 @@ function keyOf({ key }: { readonly key: string }): string {
   return key
 }
 
-/** Those of the earliest stage that has any: what comes later is judged anew. */
+/** The fixes of the earliest stage that has any. Later stages are checked again after that. */
 function nextFixes(
   findings: readonly Finding[],
   tried: ReadonlySet<string>,
@@ -139,22 +133,21 @@ function nextFixes(
     const key = JSON.stringify([fix.stage, fix.action, kind, path, checkpoint])
     return tried.has(key) ? [] : [{ finding, fix, key }]
   })
-  const place = (stage: Stage) => STAGES.indexOf(stage)
-  const earliest = Math.min(...open.map(({ fix }) => place(fix.stage)))
-  const due = open.filter(({ fix }) => place(fix.stage) === earliest)
-  // Many findings may have one remedy.
+  const earliest = STAGES.find((stage) => open.some(({ fix }) => fix.stage === stage))
+  const due = open.filter(({ fix }) => fix.stage === earliest)
+  // Several findings may have the same fix.
   const actions = new Set<string>()
   return due.filter(({ fix }) => !actions.has(fix.action) && actions.add(fix.action))
 }
 
 /**
- * Nobody may have the store open while things are put right: what another process remembers of it would be wrong
- * afterwards. The locks of the projects keep out who has it open in this process.
+ * No other process may have the store open during a repair: its cached view would be wrong afterwards. The locks of the projects
+ * stop other calls of this process.
  */
-class Locks {
+class RepairLocks {
   readonly #held = new Map<string, Lock>()
 
-  /** Those that are not held yet: one may have been put right since. Whether this process has become alone by it. */
+  /** Takes the locks it does not have: a repair may have fixed one since. True if it had none before. */
   async take(home: string): Promise<boolean> {
     const isFirst = this.#held.size === 0
     for (const path of [storeLockPath(home), ...projectLocks(join(home, 'locks'))]) {
@@ -163,7 +156,7 @@ class Locks {
         waitMs: LOCK_WAIT_MS,
         purpose: 'repair',
       }).catch((error: unknown) => {
-        // One that is damaged is put right by the repair itself.
+        // A damaged lock is fixed by the repair.
         if (error instanceof SavestateError) throw error
         return null
       })
@@ -183,7 +176,7 @@ class Locks {
   }
 }
 
-/** False for a pipe, a folder, a link that leads nowhere, or a file with content: no process ever locked those. */
+/** False for a pipe, a folder, a broken link, or a file with content: no process can have locked those. */
 function canBeLock(path: string): boolean {
   if (existsSync(path)) return statSync(path).isFile() && statSync(path).size === 0
   const folder = dirname(path)
@@ -202,6 +195,6 @@ function projectLocks(folder: string): string[] {
   }
 }
 
-function stamp({ clock }: CareContext): string {
+function timestamp({ clock }: CareContext): string {
   return new Date(clock.nowMs()).toISOString().replaceAll(/[:.]/g, '-')
 }

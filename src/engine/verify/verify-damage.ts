@@ -1,4 +1,4 @@
-// Checkpoints that cannot be read completely, by objects or by state, and the marks in the ledger that say so.
+// Checks which checkpoints lack objects or their state, and whether the marks in the ledger agree.
 import type { Ledger } from '../../ledger/index.js'
 import { pathText } from '../../model/index.js'
 import type { Lacks, ObjectReport } from '../../snapshot/index.js'
@@ -6,7 +6,7 @@ import { type Damage, damageOf, parseDamage } from './damage-marks.js'
 import { type Finding, finding, some } from './findings.js'
 import { removeCaches } from './verify-objects.js'
 
-export function checkWholeness(
+export function checkCompleteness(
   ledger: Ledger,
   report: ObjectReport,
   { quick }: { readonly quick: boolean },
@@ -20,7 +20,7 @@ export function checkWholeness(
     const damage = damageOf(lacksOf.get(id), states.faults.get(id))
     if (damage !== undefined) wanted.set(id, damage)
   }
-  // If the row of a state is gone, only the mark still says that there was one.
+  // If the row of a state is lost, only the mark says that there was one.
   for (const [id, text] of marked) {
     const damage = parseDamage(text)
     if (!damage.isStateLost) continue
@@ -28,7 +28,7 @@ export function checkWholeness(
     wanted.set(id, { ...now, state: damage.state, isStateLost: true })
   }
   const lacking = [...lacksOf].flatMap(([checkpoint, lacks]) =>
-    lacks === undefined ? [] : [finding('objects', lackText(lacks), { checkpoint })],
+    lacks === undefined ? [] : [finding('objects', describeLacks(lacks), { checkpoint })],
   )
   const lost = [...wanted].flatMap(([checkpoint, { isStateLost, state }]) =>
     isStateLost ? [finding('state', `its state is lost: ${state}`, { checkpoint })] : [],
@@ -37,7 +37,7 @@ export function checkWholeness(
 }
 
 function checkStates(ledger: Ledger, { quick }: { readonly quick: boolean }) {
-  /** By checkpoint. */
+  /** By checkpoint id. */
   const faults = new Map<string, string>()
   const findings: Finding[] = []
   for (const { state, message } of ledger.rowChecks.stateFaults({ quick })) {
@@ -72,16 +72,16 @@ function checkMarks(
       fix: {
         stage: 'marks',
         action: 'update which checkpoints are marked as damaged',
-        run({ care }) {
-          removeCaches(care)
-          care.ledger?.marks.markDamaged(texts)
+        run({ store }) {
+          removeCaches(store)
+          store.ledger?.marks.markDamaged(texts)
         },
       },
     }),
   ]
 }
 
-function lackText({ lacks, count }: Lacks): string {
+function describeLacks({ lacks, count }: Lacks): string {
   const trees = lacks.filter(({ type }) => type !== 'file')
   const names = some(lacks.map(({ path }) => (path === '' ? 'the folder itself' : pathText(path))))
   const what = trees.length > 0 ? 'folders or modes' : count === 1 ? 'a file' : `${count} files`

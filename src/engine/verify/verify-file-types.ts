@@ -1,5 +1,5 @@
-// Checks that each path of the store is the file or folder it should be. Reading a pipe would block, and a link that leads
-// nowhere is missing to one call and present to the next, so nothing else is checked until these are out of the way.
+// Checks that each path of the store is a file or folder as expected. Reading a pipe would block, and a broken link is missing to
+// one call and present to the next, so the other checks run only if this one finds nothing.
 import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode } from '../../model/index.js'
@@ -55,8 +55,8 @@ function faultOf(path: string, entry: Dirent, wanted: EntryType): string | undef
     wanted === 'file' ? it.isFile() : it.isDirectory()
   if (!entry.isSymbolicLink()) return isSound(entry) ? undefined : `is not a ${wanted}`
   const target = statTarget(path)
-  if (target === undefined) return 'is a link that leads nowhere'
-  return isSound(target) ? undefined : `is a link that leads to no ${wanted}`
+  if (target === undefined) return 'is a broken link'
+  return isSound(target) ? undefined : `is a link to something that is not a ${wanted}`
 }
 
 function statTarget(path: string) {

@@ -1,4 +1,4 @@
-// The store's folder: its format file, its permissions, its locks, and files that nothing needs any more.
+// Checks the store's folder: its format file, permissions, locks, and leftover files.
 import { chmodSync, lstatSync, rmSync, statSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { type ObjectReport, watchOwners } from '../../snapshot/index.js'
@@ -10,7 +10,7 @@ import { entriesOf } from './verify-file-types.js'
 /** Another process may still be writing a temporary file that is younger. */
 const FRESH_MS = 10 * 60_000
 const OTHERS = 0o077
-/** Atomic writes of ours; what git writes before it renames; files of packs that are gone. */
+/** Temporary files of our atomic writes and of git; files of packs that are gone. */
 const TEMPORARY = /\.\d+-\d+\.tmp$/
 const GIT_TEMPORARY = /^\.?tmp[-_]|\.lock$/
 const PACK_PART = /^(.*\/pack-[0-9a-f]{40})\.(?:rev|bitmap|mtimes)$/
@@ -44,7 +44,7 @@ export function checkPermissions({ home }: CareContext, paths: readonly string[]
   const open = ['', ...paths].filter(
     (path) =>
       (modeOf(join(home, path)) & OTHERS) !== 0 &&
-      // Made in an editor, it has the mode of any new file, and it holds none of the user's work.
+      // An editor gives it the default mode, and it contains none of the user's work.
       path !== 'config.json' &&
       !isUnfinishedByGit(path),
   )
@@ -65,13 +65,13 @@ export function checkPermissions({ home }: CareContext, paths: readonly string[]
   return [finding('permissions', message, { fix })]
 }
 
-/** Git restricts a file when it is complete; a killed git may leave it before that, and a prune removes it. */
+/** Git sets the mode of a file when it is complete. A killed git may leave one that is not; a prune removes it. */
 function isUnfinishedByGit(path: string): boolean {
   const isInGit = path.startsWith('objects.git/')
   return isInGit && /^tmp_|\.lock$|^packed-refs\.new$/.test(basename(path))
 }
 
-/** A lock is an empty file. Any other content would keep every process from working on the project. */
+/** A lock is an empty file. With any content no process could take it. */
 export function checkLocks({ home }: CareContext): Finding[] {
   return entriesOf(join(home, 'locks'))
     .map(({ name }) => `locks/${name}`)
@@ -85,11 +85,11 @@ export function checkLocks({ home }: CareContext): Finding[] {
 
 function isLock(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false })
-  // A prune that forgets the project removes its lock.
+  // A concurrent prune may have removed the lock of a project.
   return stats === undefined || (stats.size === 0 && !stats.isDirectory())
 }
 
-/** What killed processes left, and what belongs to projects that are gone. Harmless, and removed by a repair. */
+/** Harmless files of killed processes and of removed projects. */
 export function checkLeftovers(
   { home, clock }: CareContext,
   {

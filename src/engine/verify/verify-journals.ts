@@ -1,4 +1,4 @@
-// Journals of unfinished rewinds: whether each can be read, and whether the rewind is still running.
+// Checks the journals of unfinished rewinds: whether each is readable, and whether its rewind is still running.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Ledger } from '../../ledger/index.js'
@@ -7,7 +7,7 @@ import { takeLock } from '../../system/index.js'
 import { type CareContext, type Finding, finding, quarantine } from './findings.js'
 import { Journals } from '../restore/restore-journal.js'
 
-/** Without a ledger only checks that they can be read. */
+/** Without a ledger it only checks that they are readable. */
 export async function checkJournals(
   { home, isAlone }: CareContext,
   ledger: Ledger | undefined,

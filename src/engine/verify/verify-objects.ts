@@ -1,4 +1,4 @@
-// The git repository of the store: its own files, its packs and its loose objects.
+// Checks the git repository of the store: its own files, its packs and its loose objects.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import type { MendRequest, ObjectReport } from '../../snapshot/index.js'
@@ -20,8 +20,8 @@ export function checkObjectFiles({ home }: CareContext, report: ObjectReport): F
       : `copy what can be read of ${name} to a new pack, and quarantine it`
     const ending = fault === 'index-damaged' || fault === 'no-pack' ? 'idx' : 'pack'
     const path = `objects.git/objects/pack/${name}.${ending}`
-    const fix = mendObjects({ type: isIndex ? 'index' : 'pack', name }, action)
-    // A process was killed before it renamed the index, which the next save or collection does.
+    const fix = repairObjects({ type: isIndex ? 'index' : 'pack', name }, action)
+    // A process was killed before it renamed the index; the next save or collection does that.
     const isUnfinished = fault === 'no-index' && isIndexWaiting(home, name)
     return isUnfinished
       ? finding('leftover', PACK_FAULTS[fault], { path, fix, severity: 'note' })
@@ -29,7 +29,7 @@ export function checkObjectFiles({ home }: CareContext, report: ObjectReport): F
   })
   const loose = report.damagedLoose.map((id) => {
     const path = `objects.git/objects/${id.slice(0, 2)}/${id.slice(2)}`
-    const fix = mendObjects({ type: 'loose', id }, `quarantine the damaged object ${id}`)
+    const fix = repairObjects({ type: 'loose', id }, `quarantine the damaged object ${id}`)
     return finding('objects', `object ${id} is damaged`, { path, fix })
   })
   const derived = report.derived.map((absolute) => {
@@ -47,13 +47,13 @@ export function checkRepository({ home }: CareContext, report: ObjectReport): Fi
   const folders = report.folders.map((name) =>
     finding('repository', 'git does not recognize the repository without this folder', {
       path: join('objects.git', name),
-      fix: mend({ type: 'folders' }, 'recreate it'),
+      fix: repairRepository({ type: 'folders' }, 'recreate it'),
     }),
   )
   const files = report.repository.map((file) =>
     finding('repository', 'does not contain what the installed git needs', {
       path: join('objects.git', file),
-      fix: mend({ type: 'repository', file }, `rewrite ${file}`),
+      fix: repairRepository({ type: 'repository', file }, `rewrite ${file}`),
     }),
   )
   const refs = report.refs.malformed.map((absolute) => {
@@ -64,22 +64,22 @@ export function checkRepository({ home }: CareContext, report: ObjectReport): Fi
   return [...folders, ...files, ...refs]
 }
 
-function mend(request: MendRequest, action: string): Fix {
+function repairRepository(request: MendRequest, action: string): Fix {
   return {
     stage: 'repository',
     action,
-    run: async ({ care, aside }) => void (await care.snapshots.mend(request, aside)),
+    run: async ({ store, aside }) => void (await store.snapshots.mend(request, aside)),
   }
 }
 
-function mendObjects(request: MendRequest, action: string): Fix {
+function repairObjects(request: MendRequest, action: string): Fix {
   return {
     stage: 'objects',
     action,
-    async run({ care, aside }) {
+    async run({ store, aside }) {
       // The caches name objects that the store is about to lose.
-      removeCaches(care)
-      await care.snapshots.mend(request, aside)
+      removeCaches(store)
+      await store.snapshots.mend(request, aside)
     },
   }
 }

@@ -1,4 +1,4 @@
-// Every row has its commit, and a ref that points to it (I1). A commit can be recreated from its row, a ref from either.
+// Checks that every row has its commit and a ref to it (I1). A commit can be recreated from its row, a ref from either.
 import type { FilesRow, Ledger } from '../../ledger/index.js'
 import type { CommitFacts, ObjectReport } from '../../snapshot/index.js'
 import { type ObjectId, pathText, type Project } from '../../model/index.js'
@@ -28,7 +28,7 @@ function checkRef(checked: Checked, report: ObjectReport): Finding | undefined {
   const found = (message: string, fix: Fix) => finding('ref', message, { checkpoint: row.id, fix })
   const isSound = own !== null && (!isOf(own, row) || own.tree === row.tree)
   if (isSound && held === row.commit) return undefined
-  // If the row's own commit agrees, the row is right: a forget that was killed leaves the ref to the old commit.
+  // If the row agrees with its own commit, the ref is wrong: a killed forget leaves a ref to the old commit.
   if (isSound) {
     const message =
       held === undefined
@@ -59,8 +59,8 @@ function recreateRef({ row, name }: Checked): Fix {
   return {
     stage: 'refs',
     action: `recreate the ref of ${row.id}`,
-    async run({ care, aside }) {
-      await care.snapshots.mend({ type: 'ref', name, commit: row.commit }, aside)
+    async run({ store, aside }) {
+      await store.snapshots.mend({ type: 'ref', name, commit: row.commit }, aside)
     },
   }
 }
@@ -69,7 +69,7 @@ function correctRow({ id }: FilesRow, right: Record<'tree' | 'commit', ObjectId>
   return {
     stage: 'refs',
     action: `correct the ledger row of ${id} from its commit`,
-    run: ({ care }) => care.ledger?.rowChecks.setFiles(id, right),
+    run: ({ store }) => store.ledger?.rowChecks.setFiles(id, right),
   }
 }
 
@@ -78,14 +78,14 @@ function recreateCommit({ row, project, name }: Checked): Fix {
   return {
     stage: 'refs',
     action: `recreate the commit of ${row.id}`,
-    async run({ care, aside }) {
+    async run({ store, aside }) {
       const { id: checkpoint, tree, kind, reason, createdAtMs } = row
       const of = { checkpoint, project: project.id, projectPath: project.path }
       const facts = { tree, kind, reason, createdAtMs, ...of }
-      const commit = await care.snapshots.mend({ type: 'commit', facts }, aside)
+      const commit = await store.snapshots.mend({ type: 'commit', facts }, aside)
       if (commit === undefined) return
-      await care.snapshots.mend({ type: 'ref', name, commit }, aside)
-      if (commit !== row.commit) care.ledger?.rowChecks.setFiles(row.id, { tree, commit })
+      await store.snapshots.mend({ type: 'ref', name, commit }, aside)
+      if (commit !== row.commit) store.ledger?.rowChecks.setFiles(row.id, { tree, commit })
     },
   }
 }

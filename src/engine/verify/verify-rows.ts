@@ -1,26 +1,28 @@
-// The ledger: its file, its rows, and what they refer to.
+// Checks the ledger: its file, its rows and their references.
 import type { Ledger } from '../../ledger/index.js'
 import { backupTimeMs, rescueLedger, type RowFault } from '../../ledger/index.js'
 import { bytePath, isError } from '../../model/index.js'
 import type { ObjectReport } from '../../snapshot/index.js'
-import { adoptFinding } from './relist-lost-checkpoints.js'
+import { checkLostRows } from './relist-lost-checkpoints.js'
 import type { Damage } from './damage-marks.js'
 import { type CareContext, type Finding, type Fix, type RepairTools, some } from './findings.js'
 
 const DAMAGE = { kind: 'ledger', checkpoint: null, severity: 'damage', repairable: true } as const
 
-/** What keeps the rows from being looked at. */
+/** Problems of the file, because of which the rows cannot be checked. */
 export function checkLedgerFile(
-  care: CareContext,
+  store: CareContext,
   { quick }: { readonly quick: boolean },
 ): Finding[] {
-  const { ledger, ledgerFault } = care
+  const { ledger, ledgerFault } = store
   const path = 'ledger.db'
   if (ledger === undefined)
-    return [{ ...DAMAGE, path, message: ledgerFault ?? 'it cannot be opened', fix: rescue(care) }]
+    return [
+      { ...DAMAGE, path, message: ledgerFault ?? 'it cannot be opened', fix: rescueFix(store) },
+    ]
   const faults = fileFaults(ledger, quick)
   const message = `SQLite finds it damaged: ${some(faults)}`
-  return faults.length === 0 ? [] : [{ ...DAMAGE, path, message, fix: rescue(care) }]
+  return faults.length === 0 ? [] : [{ ...DAMAGE, path, message, fix: rescueFix(store) }]
 }
 
 function fileFaults(ledger: Ledger, quick: boolean): string[] {
@@ -31,46 +33,48 @@ function fileFaults(ledger: Ledger, quick: boolean): string[] {
   }
 }
 
-function rescue({ home, clock }: CareContext): Fix {
+function rescueFix({ home, clock }: CareContext): Fix {
   const backupMs = backupTimeMs(home)
   const completed =
-    backupMs === undefined ? '' : `, complete it from the ${backupText(backupMs, clock.nowMs())}`
+    backupMs === undefined
+      ? ''
+      : `, complete it from the ${describeBackup(backupMs, clock.nowMs())}`
   return {
     stage: 'ledger',
     action: `copy what can be read of the ledger into a new one${completed}, and quarantine the old one`,
-    run({ care, away }) {
-      care.ledger?.abandon()
-      rescueLedger(care.home, away)
+    run({ store, away }) {
+      store.ledger?.abandon()
+      rescueLedger(store.home, away)
     },
   }
 }
 
-function backupText(madeMs: number, nowMs: number): string {
+function describeBackup(madeMs: number, nowMs: number): string {
   const hours = Math.max(0, Math.round((nowMs - madeMs) / 3_600_000))
   return `backup of ${new Date(madeMs).toISOString()} (${hours === 1 ? '1 hour' : `${hours} hours`} old)`
 }
 
-/** Rows that are malformed, that refer to nothing, or that are missing for a ref. */
+/** Finds malformed rows, dangling references, and refs without a row. */
 export function checkRows(ledger: Ledger, report: ObjectReport): Finding[] {
   const malformed = ledger.rowChecks.rowFaults().map((fault): Finding => {
     const message = `a row of ${fault.table} is malformed: ${fault.message}`
     const checkpoint = fault.table === 'checkpoints' ? fault.id : null
     const action = `correct the row of ${fault.table}, or quarantine it`
-    const run = (tools: RepairTools) => mendRow(tools, fault, report)
+    const run = (tools: RepairTools) => repairRow(tools, fault, report)
     return { ...DAMAGE, checkpoint, message, fix: { stage: 'rows', action, run } }
   })
   if (malformed.length > 0) return malformed
   const dangling = ledger.rowChecks.dangling()
   const action = 'fix rows that refer to missing rows, or quarantine them'
-  const run = (tools: RepairTools) => mendReferences(tools, report)
+  const run = (tools: RepairTools) => repairReferences(tools, report)
   const findings = dangling.map(
     (message): Finding => ({ ...DAMAGE, message, fix: { stage: 'rows', action, run } }),
   )
-  return [...findings, ...adoptFinding(ledger, report)]
+  return [...findings, ...checkLostRows(ledger, report)]
 }
 
-function mendRow({ care, away }: RepairTools, fault: RowFault, report: ObjectReport): void {
-  const { ledger } = care
+function repairRow({ store, away }: RepairTools, fault: RowFault, report: ObjectReport): void {
+  const { ledger } = store
   if (ledger === undefined) return
   const facts = [...report.refs.commits]
     .filter(([name]) => name.endsWith(`/${fault.id}`))
@@ -87,12 +91,12 @@ function mendRow({ care, away }: RepairTools, fault: RowFault, report: ObjectRep
     if (!isStillWrong) return
   }
   ledger.rowChecks.takeOut(fault, (row) =>
-    away.note(`rows/${fault.table}-${fault.rowid}.json`, JSON.stringify(row, plain, 2)),
+    away.note(`rows/${fault.table}-${fault.rowid}.json`, JSON.stringify(row, toJsonValue, 2)),
   )
 }
 
-function mendReferences({ care, away }: RepairTools, report: ObjectReport): void {
-  const { ledger, clock } = care
+function repairReferences({ store, away }: RepairTools, report: ObjectReport): void {
+  const { ledger, clock } = store
   if (ledger === undefined) return
   for (const id of ledger.rowChecks.missingProjects()) {
     const facts = [...report.refs.commits]
@@ -113,10 +117,10 @@ function mendReferences({ care, away }: RepairTools, report: ObjectReport): void
   ledger.rowChecks.mendReferences({
     atMs: clock.nowMs(),
     stateLost: JSON.stringify(lost),
-    keep: (rows) => away.note('rows/without-reference.json', JSON.stringify(rows, plain, 2)),
+    keep: (rows) => away.note('rows/without-reference.json', JSON.stringify(rows, toJsonValue, 2)),
   })
 }
 
-function plain(_key: string, value: unknown): unknown {
+function toJsonValue(_key: string, value: unknown): unknown {
   return value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value
 }

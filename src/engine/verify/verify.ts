@@ -1,5 +1,5 @@
-// Checks that the store holds what it says it holds, in the order in which its parts depend on each other. It goes on as far
-// as it can: a damaged part must not hide the state of the rest.
+// Checks the store, each part before those that depend on it. Continues after damage as far as possible: a damaged part must not
+// hide the condition of the others.
 import * as z from 'zod/mini'
 import type { Ledger } from '../../ledger/index.js'
 import type { ObjectReport } from '../../snapshot/index.js'
@@ -8,7 +8,7 @@ import { type CareContext, type Finding, finding, type Problem, problemOf } from
 import type { Hooks } from '../operation/callbacks.js'
 import { storeOperation } from '../operation/operation.js'
 import { recoverAll } from '../restore/recover.js'
-import { checkWholeness } from './verify-damage.js'
+import { checkCompleteness } from './verify-damage.js'
 import {
   checkFormat,
   checkLeftovers,
@@ -26,7 +26,7 @@ import { isError } from '../../model/index.js'
 export type VerifyResult = {
   readonly checkpoints: number
   readonly problems: readonly Problem[]
-  /** Whether only the structure was checked, and no content. */
+  /** Only the structure was checked, not the content. */
   readonly quick: boolean
 }
 
@@ -40,35 +40,35 @@ export const verify = storeOperation({
   },
 })
 
-/** The same for a store that perhaps cannot be opened. */
+/** Like `verify`, for a store that perhaps cannot be opened. */
 export async function verifyCare(
-  care: CareContext,
+  store: CareContext,
   { quick }: { readonly quick: boolean },
   hooks: Hooks,
 ): Promise<VerifyResult> {
-  await finishInterrupted(care, hooks)
-  const findings = await examineTwice(care, { quick }, hooks)
-  const isOpen = care.ledger !== undefined && isReadable(findings)
+  await finishInterrupted(store, hooks)
+  const findings = await examineTwice(store, { quick }, hooks)
+  const isOpen = store.ledger !== undefined && isReadable(findings)
   return {
-    checkpoints: isOpen ? (care.ledger?.rowChecks.allIds().size ?? 0) : 0,
+    checkpoints: isOpen ? (store.ledger?.rowChecks.allIds().size ?? 0) : 0,
     problems: findings.map(problemOf),
     quick,
   }
 }
 
 /**
- * For a store that other processes may be using. They save and prune meanwhile, so two parts of one examination may
- * disagree: damage is only what a second examination finds too. The shared lock keeps a collection from removing objects.
+ * For a store that other processes may be using. They save and prune meanwhile, so the parts of one examination may disagree: only
+ * what a second examination finds too is damage. The shared lock keeps a collection from removing objects.
  */
 export async function examineTwice(
-  care: CareContext,
+  store: CareContext,
   { quick }: { readonly quick: boolean },
   hooks: Hooks,
 ): Promise<Finding[]> {
-  const once = () => examine(care, { quick }, hooks)
-  // With damaged locks no process can collect, and the lock cannot be taken.
-  if (care.objects === undefined || checkLocks(care).length > 0) return once()
-  return care.objects.shared(async () => {
+  const once = () => examine(store, { quick }, hooks)
+  // With damaged locks no process can run a collection, and the shared lock cannot be taken.
+  if (store.objects === undefined || checkLocks(store).length > 0) return once()
+  return store.objects.shared(async () => {
     const first = await once()
     if (!first.some(isDamage)) return first
     const again = await once()
@@ -86,30 +86,30 @@ function isDamage({ severity }: Finding): boolean {
 }
 
 /** An operation that cannot be finished is reported as a problem. */
-async function finishInterrupted(care: CareContext, hooks: Hooks): Promise<void> {
-  const { ledger } = care
-  if (ledger === undefined || care.objects === undefined) return
-  const context: StoreContext = { ...care, ledger, objects: care.objects }
+async function finishInterrupted(store: CareContext, hooks: Hooks): Promise<void> {
+  const { ledger } = store
+  if (ledger === undefined || store.objects === undefined) return
+  const context: StoreContext = { ...store, ledger, objects: store.objects }
   await recoverAll(context, hooks).catch((error: unknown) => {
     const message = isError(error) ? error.message : String(error)
     hooks.onNotice?.(`Interrupted work could not be checked: ${message}.`)
   })
 }
 
-/** One examination, enough for a caller that keeps all other processes out. */
+/** A single examination, for callers that keep all other processes out. */
 export async function examine(
-  care: CareContext,
+  store: CareContext,
   { quick }: { readonly quick: boolean },
   hooks: Hooks,
 ): Promise<Finding[]> {
-  const kinds = checkKinds(care)
+  const kinds = checkKinds(store)
   if (kinds.length > 0) return kinds
-  const paths = listHome(care.home)
-  const home = [...checkFormat(care), ...checkPermissions(care, paths), ...checkLocks(care)]
-  const file = checkLedgerFile(care, { quick })
-  const ledger = isReadable(file) ? care.ledger : undefined
+  const paths = listHome(store.home)
+  const home = [...checkFormat(store), ...checkPermissions(store, paths), ...checkLocks(store)]
+  const file = checkLedgerFile(store, { quick })
+  const ledger = isReadable(file) ? store.ledger : undefined
   const rows = ledger?.rowChecks.filesRows() ?? []
-  const report = await care.snapshots.examine(
+  const report = await store.snapshots.examine(
     {
       quick,
       snapshots: [...new Set(rows.map(({ tree }) => tree))],
@@ -117,30 +117,34 @@ export async function examine(
     },
     hooks.onProgress,
   )
-  const repository = checkRepository(care, report)
-  const journals = await checkJournals(care, ledger)
+  const repository = checkRepository(store, report)
+  const journals = await checkJournals(store, ledger)
   const found = [...home, ...file, ...repository, ...journals]
   if (report.folders.length + report.repository.length > 0) return found
-  const objects = checkObjectFiles(care, report)
-  const inside = ledger === undefined ? [] : checkInside(care, ledger, { quick, report })
+  const objects = checkObjectFiles(store, report)
+  const inside = ledger === undefined ? [] : checkInside(store, ledger, { quick, report })
   const known = new Set(ledger?.projects().map(({ project }) => String(project.id)))
-  // Without a ledger it is unknown which projects there are.
+  // Without a ledger we cannot tell which project a leftover belongs to.
   const left =
-    ledger === undefined ? [] : checkLeftovers(care, { paths, known, caches: report.caches })
+    ledger === undefined ? [] : checkLeftovers(store, { paths, known, caches: report.caches })
   const isExplained = [...repository, ...objects, ...inside].some(isDamage)
   const other = isExplained ? [] : report.fsck.map((message) => finding('objects', message))
   return [...found, ...objects, ...inside, ...other, ...left]
 }
 
 function checkInside(
-  care: CareContext,
+  store: CareContext,
   ledger: Ledger,
   { quick, report }: { readonly quick: boolean; readonly report: ObjectReport },
 ): Finding[] {
   const rows = checkRows(ledger, report)
-  // The other checks cannot read malformed rows either.
+  // The other checks cannot read malformed rows.
   if (ledger.rowChecks.rowFaults().length > 0) return rows
-  return [...rows, ...checkRefs(care, ledger, report), ...checkWholeness(ledger, report, { quick })]
+  return [
+    ...rows,
+    ...checkRefs(store, ledger, report),
+    ...checkCompleteness(ledger, report, { quick }),
+  ]
 }
 
 function isReadable(findings: readonly Finding[]): boolean {

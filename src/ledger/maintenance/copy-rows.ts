@@ -25,17 +25,32 @@ export type CopyOptions = {
 
 /** Returns the names of the tables that it could not copy completely. */
 export function copyRows(
+  ...copy: readonly [source: Database, target: Database, options: CopyOptions]
+): readonly string[] {
+  return runToEnd(copyRowSteps(...copy))
+}
+
+/** Like `copyRows`, one row per step, so that the caller can pause between two rows. */
+export function* copyRowSteps(
   source: Database,
   target: Database,
   { tables, onConflict, change = (_, row) => row }: CopyOptions,
-): readonly string[] {
-  return tables.filter((name) => {
+): Generator<void, readonly string[]> {
+  const incomplete: string[] = []
+  for (const name of tables) {
     const table = tableIn(source, target, name)
-    if (table === undefined) return true
-    return !copyTable(source, table, (row) =>
-      insert(target, table, { row: change(name, row), onConflict }),
-    )
-  })
+    const put = (row: SqlRow) =>
+      table !== undefined && insert(target, table, { row: change(name, row), onConflict })
+    if (table === undefined || !(yield* copyTable(source, table, put))) incomplete.push(name)
+  }
+  return incomplete
+}
+
+export function runToEnd<Result>(steps: Generator<void, Result>): Result {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
 }
 
 /** With the columns that both databases have; undefined if the source has lost the table. */
@@ -54,15 +69,19 @@ function tableIn(source: Database, target: Database, name: string): Table | unde
 }
 
 /** False if a row could not be read or inserted. */
-function copyTable(source: Database, table: Table, insertRow: (row: SqlRow) => boolean): boolean {
+function* copyTable(
+  source: Database,
+  table: Table,
+  insertRow: (row: SqlRow) => boolean,
+): Generator<void, boolean> {
   const forward = new TableReader(table, source)
   let isComplete = true
   const put = (row: SqlRow) => {
     if (!insertRow(row)) isComplete = false
   }
-  if (forward.run(put) === 'damage') {
+  if ((yield* forward.run(put)) === 'damage') {
     isComplete = false
-    new TableReader(table, source, { backToKey: forward.last }).run(put)
+    yield* new TableReader(table, source, { backToKey: forward.last }).run(put)
   }
   return isComplete && forward.skipped === 0
 }
@@ -83,13 +102,16 @@ class TableReader {
     this.#backward = backward
   }
 
-  run(put: (row: SqlRow) => void): 'end' | 'damage' {
+  *run(put: (row: SqlRow) => void): Generator<void, 'end' | 'damage'> {
     const columns = this.#table.columns.map((name) => `"${name}"`).join()
     let count = BATCH_ROWS
     for (;;) {
       const rows = ifReadable(() => this.#next(columns, count))
       if (rows !== undefined) {
-        rows.forEach(put)
+        for (const row of rows) {
+          put(row)
+          yield
+        }
         this.last = keysOf(rows.at(-1), this.#table.keys) ?? this.last
         if (rows.length < count) return 'end'
         count = BATCH_ROWS

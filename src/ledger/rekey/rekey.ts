@@ -3,9 +3,15 @@
 import { hash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { type CheckpointId, type ObjectId, SavestateError } from '../../model/index.js'
-import { failpoint, openDatabase, type SqlRow, syncFile } from '../../system/index.js'
+import {
+  eventLoopTurn,
+  failpoint,
+  openDatabase,
+  type SqlRow,
+  syncFile,
+} from '../../system/index.js'
 import type { CheckedDatabase } from '../checked-database.js'
-import { copyRows, tablesOf } from '../maintenance/copy-rows.js'
+import { copyRowSteps, runToEnd, tablesOf } from '../maintenance/copy-rows.js'
 import { ledgerFiles } from '../ledger-files.js'
 import { number, text } from '../rows.js'
 import { createTables } from '../schema.js'
@@ -41,6 +47,10 @@ export type RekeyOptions = {
 
 /** How often to report progress. */
 const ROWS_PER_REPORT = 1024
+/** The copy lets the event loop run after this (I12). Copying 100 MB takes about ten seconds. */
+const SLICE_MS = 10
+/** Other calls of this process may write during the pauses, and then the copy starts again. The last attempt does not pause. */
+const MAX_ATTEMPTS = 3
 
 export class Rekey {
   readonly #home: string
@@ -75,22 +85,51 @@ export class Rekey {
   }
 
   /**
-   * The caller holds the exclusive lock of the store. Blocks the event loop: no write may come between the copy and the rename.
-   * Throws STORE_BUSY, and changes nothing, if another connection has the ledger open despite the lock.
+   * The caller holds the store's lock alone. Throws STORE_BUSY if another connection still has the ledger open; then nothing has
+   * changed.
    */
-  rewrite(target: Target, options: RekeyOptions): Rekeyed {
+  async rewrite(target: Target, options: RekeyOptions): Promise<Rekeyed> {
     const { rekeyed } = ledgerFiles(this.#home)
-    removeHalfRekeyed(this.#home)
-    try {
-      const result = this.#write(rekeyed, target, options)
-      syncFile(rekeyed)
-      failpoint('rekey:copied')
-      this.#database.replaceBy(rekeyed)
-      failpoint('rekey:replaced')
-      return result
-    } finally {
+    for (let attempt = 1; ; attempt += 1) {
       removeHalfRekeyed(this.#home)
+      try {
+        const before = this.#changeMark()
+        const steps = this.#write(rekeyed, target, options)
+        const result = attempt < MAX_ATTEMPTS ? await this.#runInSlices(steps) : runToEnd(steps)
+        // No await from here on: a write between this check and the rename would be lost.
+        if (result === undefined || this.#changeMark() !== before) continue
+        syncFile(rekeyed)
+        failpoint('rekey:copied')
+        this.#database.replaceBy(rekeyed)
+        failpoint('rekey:replaced')
+        return result
+      } finally {
+        removeHalfRekeyed(this.#home)
+      }
     }
+  }
+
+  /** Undefined if the ledger was written meanwhile: the copy may lack rows. */
+  async #runInSlices<Result>(steps: Generator<void, Result>): Promise<Result | undefined> {
+    const before = this.#changeMark()
+    for (;;) {
+      const startMs = performance.now()
+      do {
+        const step = steps.next()
+        if (step.done === true) return step.value
+      } while (performance.now() - startMs < SLICE_MS)
+      await eventLoopTurn()
+      if (this.#changeMark() === before) continue
+      steps.return(undefined as Result)
+      return undefined
+    }
+  }
+
+  /** Differs after any write to the ledger, by this connection or by another one. */
+  #changeMark(): string {
+    const own = this.#database.get('SELECT total_changes() AS count')
+    const others = this.#database.get('PRAGMA file.data_version')
+    return `${number(own ?? {}, 'count')} ${number(others ?? {}, 'data_version')}`
   }
 
   /**
@@ -123,7 +162,7 @@ export class Rekey {
     return number(row ?? {}, 'count')
   }
 
-  #write(path: string, key: Target, { nowMs, onRows }: RekeyOptions): Rekeyed {
+  *#write(path: string, key: Target, { nowMs, onRows }: RekeyOptions): Generator<void, Rekeyed> {
     const target = openDatabase(path, { timeoutMs: 0 })
     try {
       target.exec('PRAGMA foreign_keys = OFF')
@@ -145,27 +184,27 @@ export class Rekey {
           return row
         }
       }
-      target.transaction(() => {
-        const options = { tables: tablesOf(target), onConflict: 'REPLACE', change: reseal } as const
-        const incomplete = copyRows(this.#database, target, options)
-        if (incomplete.length > 0) throw damagedLedger(incomplete)
-        target.run('DELETE FROM file.sqlite_sequence')
-        for (const row of this.#database.all('SELECT name, seq FROM file.sqlite_sequence'))
-          target.run(
-            'INSERT INTO file.sqlite_sequence (name, seq) VALUES (?, ?)',
-            text(row, 'name'),
-            number(row, 'seq'),
-          )
-        if (key !== undefined) new StoreVault(target, { key }).recordKey(key)
+      target.exec('BEGIN')
+      const options = { tables: tablesOf(target), onConflict: 'REPLACE', change: reseal } as const
+      const incomplete = yield* copyRowSteps(this.#database, target, options)
+      if (incomplete.length > 0) throw damagedLedger(incomplete)
+      target.run('DELETE FROM file.sqlite_sequence')
+      for (const row of this.#database.all('SELECT name, seq FROM file.sqlite_sequence'))
         target.run(
-          'UPDATE keys SET retired_at = ? WHERE retired_at IS NULL AND id IS NOT ?',
-          nowMs,
-          key?.id ?? null,
+          'INSERT INTO file.sqlite_sequence (name, seq) VALUES (?, ?)',
+          text(row, 'name'),
+          number(row, 'seq'),
         )
-        target.run('UPDATE keys SET seals_all = 1 WHERE retired_at IS NULL')
-        // Other processes hold views of states that refer to the old key.
-        target.run('UPDATE state_generation SET number = number + 1')
-      })
+      if (key !== undefined) new StoreVault(target, { key }).recordKey(key)
+      target.run(
+        'UPDATE keys SET retired_at = ? WHERE retired_at IS NULL AND id IS NOT ?',
+        nowMs,
+        key?.id ?? null,
+      )
+      target.run('UPDATE keys SET seals_all = 1 WHERE retired_at IS NULL')
+      // Cached views of states were made with another key.
+      target.run('UPDATE state_generation SET number = number + 1')
+      target.exec('COMMIT')
       target.exec('PRAGMA file.journal_mode = WAL')
       return { moved, damaged }
     } finally {

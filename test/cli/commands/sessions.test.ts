@@ -82,7 +82,7 @@ test('an agent that was killed is found, and goes on where it was', async () => 
   expect(s.json(['sessions', '--interrupted'])).toEqual({ sessions: [] })
   const busy = s.run(['resume', 'fix-login'])
   expect([busy.code, busy.stdout]).toEqual([2, ''])
-  expect(busy.stderr).toContain(`is being written by process ${agent.pid} on `)
+  expect(busy.stderr).toContain(`Process ${agent.pid} on `)
   expect(JSON.parse(s.run(['resume', 'fix-login', '--json']).stderr)).toMatchObject({
     error: { code: 'SESSION_BUSY' },
   })

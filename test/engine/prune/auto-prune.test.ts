@@ -1,7 +1,7 @@
-// docs/store.md#prune: the store prunes itself after a save, in a process of its own, at most once in the time that is set.
+// docs/store.md#prune: a save starts an automatic prune in another process, at most once per interval.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -11,43 +11,25 @@ import { openDatabase } from '../../../src/system/index.js'
 import { scratch as cliScratch } from '../../cli/program.js'
 import {
   DAY_MS,
+  DEADLINE_MS,
   idsOf,
   otherFolder,
+  prunesOf,
   saveMany,
   setProject,
   setStore,
+  untilNoPruneRuns,
   withStore,
 } from './prune-helpers.js'
 import { type Scratch, scratch } from '../../support/scratch.js'
 
 const CHILD = join(dirname(fileURLToPath(import.meta.url)), '../../support/crash-child.mjs')
-const DEADLINE_MS = 40_000
-
-/** Prunes that are under way: each is called with the path of the store. */
-function prunesOf(home: string): string[] {
-  return readdirSync('/proc').filter((pid) => {
-    if (!/^\d+$/.test(pid)) return false
-    try {
-      const [, program = '', argument] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
-      return program.endsWith('prune-process.js') && argument === home
-    } catch {
-      return false
-    }
-  })
-}
-
-/** The last of them has ended. */
-async function untilQuiet(home: string): Promise<void> {
-  const until = Date.now() + DEADLINE_MS
-  while (prunesOf(home).length > 0 && Date.now() < until) await sleep(30)
-  expect(prunesOf(home)).toEqual([])
-}
 
 async function untilPruned(s: Scratch): Promise<void> {
   const until = Date.now() + DEADLINE_MS
   const isDone = () => withStore(s, async (store) => (await store.status()).prunedAt !== null)
   while (!(await isDone()) && Date.now() < until) await sleep(50)
-  await untilQuiet(s.home)
+  await untilNoPruneRuns(s.home)
   expect(await isDone()).toBe(true)
 }
 
@@ -65,7 +47,7 @@ function claimedAt(s: Scratch, set?: number): number | undefined {
 const saveThree = (s: Scratch, folder: string) => (store: Store) =>
   store.project(folder).then((project) => saveMany(project, s, { count: 3 }))
 
-test('a save and a close are followed by a prune, which keeps what is orphaned', async () => {
+test('a save and a close start a prune, which keeps orphans', async () => {
   await using s = await scratch()
   setStore(s, { retention: 'hermes', autoPruneHours: 0, maxCheckpoints: 1, retentionDays: 7 })
   const gone = otherFolder(s, 'gone')
@@ -88,7 +70,7 @@ test('a save and a close are followed by a prune, which keeps what is orphaned',
   })
 })
 
-test('not when it is switched off, not before the time, and not without a save', async () => {
+test('no prune starts if it is switched off, before the interval is over, or without a save', async () => {
   await using s = await scratch()
   setStore(s, { autoPrune: false, autoPruneHours: 0 })
   await withStore(s, saveThree(s, s.project))
@@ -107,11 +89,11 @@ test('not when it is switched off, not before the time, and not without a save',
   expect([claimedAt(s), prunesOf(s.home)]).toEqual([due, []])
 })
 
-test('once, though several processes end at the same time; what went wrong is told by status', async () => {
+test('several processes that end at the same time start one prune, and status reports its failures', async () => {
   await using s = await scratch({ files: { a: '1' } })
   const wrong = otherFolder(s, 'wrong')
   await withStore(s, saveThree(s, wrong))
-  // Each prune will complain of it once.
+  // Each prune reports it once.
   setProject(wrong, { maxCheckpoint: 1 })
   claimedAt(s, Date.now() - DAY_MS)
   const folders = [s.project, otherFolder(s, 'b'), otherFolder(s, 'c')]
@@ -129,7 +111,7 @@ test('once, though several processes end at the same time; what went wrong is to
   })
 })
 
-test('a clock that was set back does not stop it', async () => {
+test('setting the clock back does not stop automatic prunes', async () => {
   await using s = await scratch()
   await withStore(s, saveThree(s, s.project))
   claimedAt(s, Date.now() + 400 * DAY_MS)
@@ -138,7 +120,7 @@ test('a clock that was set back does not stop it', async () => {
   await untilPruned(s)
 })
 
-test('after a command, too', async () => {
+test('a command starts a prune too', async () => {
   using s = cliScratch({ a: '1' })
   s.run(['save'])
   const settings = '{"retention":"hermes","maxCheckpoints":1,"autoPruneHours":0}'
@@ -149,5 +131,5 @@ test('after a command, too', async () => {
   const count = () => (s.json(['list']) as { checkpoints: unknown[] }).checkpoints.length
   while (count() > 1 && Date.now() < until) await sleep(50)
   expect(count()).toBe(1)
-  await untilQuiet(s.home)
+  await untilNoPruneRuns(s.home)
 })

@@ -1,5 +1,5 @@
-// A prune killed at any failpoint leaves garbage, never damage (I2): every checkpoint that is listed comes back,
-// and the next prune completes the work.
+// A prune killed at any failpoint leaves garbage, never damage (I2): every listed checkpoint can be restored, and the next prune
+// completes the work.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
@@ -12,11 +12,11 @@ import { leftoversIn, otherFolder, withStore } from './prune-helpers.js'
 import { type Scratch, scratch, type Seen, snapshotOf } from '../../support/scratch.js'
 
 const CHILD = join(dirname(fileURLToPath(import.meta.url)), '../../support/prune-child.mjs')
-/** Thorough: every pack with any waste is written anew. */
+/** Thorough: every pack with any garbage is rewritten. */
 const INPUT = { maxCheckpoints: 2, maxSizeMb: 0.9 }
 
 let s: Scratch
-/** What each checkpoint held. */
+/** The content of each checkpoint. */
 const worlds = new Map<string, Map<string, Seen>>()
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ const cases = Object.entries(PRUNE_POINTS).flatMap(([point, visits]) =>
   Array.from({ length: visits }, (_, n) => (n === 0 ? point : `${point}@${n + 1}`)),
 )
 
-test.each(cases)('killed at %s', async (point) => {
+test.each(cases)('a prune killed at %s leaves no damage', async (point) => {
   recall()
   const child = spawnSync(
     process.execPath,
@@ -81,7 +81,7 @@ test.each(cases)('killed at %s', async (point) => {
   expect(unreachableObjects()).toEqual([])
 })
 
-/** Nothing is damaged, and what is listed comes back as it was. */
+/** Nothing is damaged, and every listed checkpoint restores its content. */
 async function expectSound(store: Store): Promise<void> {
   const { problems } = await store.verify()
   expect(problems.filter(({ severity }) => severity !== 'note')).toEqual([])

@@ -1,4 +1,4 @@
-// docs/store.md#drop and #clear: single checkpoints, and all of one project.
+// docs/store.md#drop and #clear: removing single checkpoints, and all of one project.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { idsOf, leftoversIn, otherFolder, saveMany, withStore } from './prune-he
 import { scratch } from '../../support/scratch.js'
 
 describe('drop', () => {
-  test('removes the checkpoints that are named, their refs and their contents, and nothing else', async () => {
+  test('removes the named checkpoints, their refs and their contents, and nothing else', async () => {
     await using s = await scratch()
     const store = await s.open()
     const project = await store.project(s.project)
@@ -28,7 +28,7 @@ describe('drop', () => {
     expect(leftoversIn(s.home)).toEqual([])
   })
 
-  test('what was dropped is saved again by the next save, though nothing has changed', async () => {
+  test('the next save saves dropped content again, even if nothing has changed', async () => {
     await using s = await scratch({ files: { a: '1' } })
     const store = await s.open()
     const project = await store.project(s.project)
@@ -41,7 +41,7 @@ describe('drop', () => {
     expect(readFileSync(join(s.project, 'a'), 'utf8')).toBe('1')
   })
 
-  test('a pinned checkpoint is refused, and then nothing is removed', async () => {
+  test('a pinned checkpoint is refused, and nothing is removed', async () => {
     await using s = await scratch()
     const store = await s.open()
     const project = await store.project(s.project)
@@ -59,7 +59,7 @@ describe('drop', () => {
     await expect(project.drop({ refs: [] })).rejects.toMatchObject({ code: 'BAD_INPUT' })
   })
 
-  test('the head of a session in progress is refused; of an ended one it moves to the step before', async () => {
+  test('the head of a session in progress is refused; an ended session gets the previous step as head', async () => {
     await using s = await scratch({ files: { a: '1' } })
     const store = await s.open()
     const project = await store.project(s.project)
@@ -91,7 +91,7 @@ describe('drop', () => {
     expect(await store.verify()).toMatchObject({ problems: [] })
   })
 
-  test('a checkpoint that the last undo needs is told', async () => {
+  test('the result says if the last undo needs the checkpoint', async () => {
     await using s = await scratch({ files: { a: '1' } })
     const store = await s.open()
     const project = await store.project(s.project)
@@ -105,7 +105,7 @@ describe('drop', () => {
 })
 
 describe('clear of a project', () => {
-  test('takes its checkpoints, sessions and contents, and leaves the others', async () => {
+  test('removes its checkpoints, sessions and contents, and keeps other projects', async () => {
     await using s = await scratch({ files: { a: '1' } })
     const store = await s.open()
     const project = await store.project(s.project)
@@ -135,7 +135,7 @@ describe('clear of a project', () => {
     expect(await idsOf(other)).toEqual(kept.toReversed())
     expect(await store.verify()).toMatchObject({ problems: [] })
     expect(await project.clear()).toMatchObject({ applied: true, checkpoints: 0 })
-    // It begins again, and so does a session of that id.
+    // The project and the session id can be used again.
     expect((await project.save()).created).toBe(true)
     const again = await store.session<unknown>('of project', { project })
     expect((await again.save({ state: { n: 2 } })).step).toBe(0)

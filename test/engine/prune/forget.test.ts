@@ -1,4 +1,4 @@
-// docs/store.md#forget: a path leaves every checkpoint and the store, and nothing else changes.
+// docs/store.md#forget: removes a path from every checkpoint and from the store, and changes nothing else.
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { type Scratch, scratch, sdk } from '../../support/scratch.js'
 
 const MARKER = 'a word that must not stay'
 
-test('a file leaves all checkpoints, its content the store, and the rest comes back to the bit', async () => {
+test('forget removes a file from all checkpoints and its content from the store; everything else is restored exactly', async () => {
   await using s = await scratch()
   const store = await s.open()
   const project = await store.project(s.project)
@@ -37,7 +37,7 @@ test('a file leaves all checkpoints, its content the store, and the rest comes b
   expect(await store.verify()).toMatchObject({ problems: [] })
   for (const { id, seen } of points) {
     await project.rewind({ to: id })
-    // What is there stays as it is: the checkpoint says that it was there and is forgotten.
+    // A rewind keeps the current file: the checkpoint records that its path was forgotten.
     const mine = 'deep/er/secret.txt'
     const without = (all: typeof seen) => new Map([...all].filter(([path]) => path !== mine))
     expect(without(s.snapshotOf())).toEqual(without(seen))
@@ -49,7 +49,7 @@ test('a file leaves all checkpoints, its content the store, and the rest comes b
   }
 })
 
-test('a folder goes with all that is in it, and the path must be somewhere', async () => {
+test('forget removes a folder with its contents, and refuses a path that no checkpoint has', async () => {
   await using s = await scratch()
   const store = await s.open()
   const project = await store.project(s.project)
@@ -66,7 +66,7 @@ test('a folder goes with all that is in it, and the path must be somewhere', asy
   })
 })
 
-test('a copy elsewhere is not touched', async () => {
+test('forget keeps a copy at another path', async () => {
   await using s = await scratch()
   const store = await s.open()
   const project = await store.project(s.project)
@@ -79,7 +79,7 @@ test('a copy elsewhere is not touched', async () => {
 })
 
 for (const point of Object.keys(FORGET_POINTS)) {
-  test(`killed at ${point} it has happened or not, and a prune leaves the store whole`, async () => {
+  test(`a forget killed at ${point} has happened completely or not at all, and a prune cleans up`, async () => {
     await using s = await scratch()
     s.write({ secret: MARKER, other: 'stays' })
     await inChild(s, `return (await project.save({ name: 'start' })).id`)
@@ -98,19 +98,19 @@ for (const point of Object.keys(FORGET_POINTS)) {
     expect(fileCount).toBe(isForgotten ? 1 : 2)
     await project.rewind({ to: 'start' })
     expect(readFileSync(join(s.project, 'other'), 'utf8')).toBe('stays')
-    // Run again it ends what was begun, or finds nothing left to do.
+    // A second run completes the work, or finds nothing to do.
     const again = await project.forget('secret').then(
       () => 'forgotten',
       (error: { code?: string }) => error.code,
     )
-    // The rewind has saved the file once more before it changed anything.
+    // The safety checkpoint of the rewind has saved the file again.
     expect(again).toBe('forgotten')
     expect(holdsMarker(s)).toBe(false)
     await store.close()
   })
 }
 
-/** Whether some object of the store holds the marker. */
+/** True if any object of the store contains the marker. */
 function holdsMarker(s: Scratch): boolean {
   const git = (...args: string[]) => s.git(args, { cwd: join(s.home, 'objects.git') }).toString()
   const ids = git('cat-file', '--batch-all-objects', '--batch-check=%(objectname) %(objecttype)')
@@ -120,7 +120,7 @@ function holdsMarker(s: Scratch): boolean {
     .some((line) => git('cat-file', 'blob', line.slice(0, 40)).includes(MARKER))
 }
 
-test('the store leaves nothing lying about', async () => {
+test('forget leaves no temporary files', async () => {
   await using s = await scratch()
   const store = await s.open()
   const project = await store.project(s.project)

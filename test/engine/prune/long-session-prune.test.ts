@@ -1,5 +1,4 @@
-// The prune of a long session: its cost grows with the number of steps, it leaves time to others, and a kill in the
-// middle leaves a session that is whole.
+// Pruning a long session: the cost is linear in the number of steps, other work runs meanwhile, and a kill leaves an intact session.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -12,7 +11,7 @@ import { SLICE_POINTS } from '../../support/failpoints/slice.js'
 
 const SDK = new URL('../../../dist/index.js', import.meta.url).href
 
-/** A store with a session `long` of that many steps. All but the first are copied by SQL, which is quicker. */
+/** A store with a session `long` of that many steps. All but the first are copied by SQL, which is faster. */
 async function withSteps(s: Scratch, count: number): Promise<void> {
   const store = await s.open()
   const session = await store.session<unknown>('long')
@@ -44,7 +43,7 @@ function idOf(n: number): string {
 
 const lastSteps = (count: number) => Array.from({ length: 20 }, (_, at) => count - 1 - at)
 
-/** The survivors follow on each other, and nothing else is there. */
+/** The remaining steps have consistent parents, and there are no others. */
 async function expectPruned(s: Scratch, count: number): Promise<void> {
   const store = await s.open()
   const session = await store.session<unknown>('long')
@@ -59,7 +58,7 @@ async function expectPruned(s: Scratch, count: number): Promise<void> {
   await store.close()
 }
 
-test('four times the steps do not cost sixteen times as much', async () => {
+test('four times as many steps do not take sixteen times as long', async () => {
   const costs: number[] = []
   for (const count of [3000, 12_000]) {
     await using s = await scratch()
@@ -76,7 +75,7 @@ test('four times the steps do not cost sixteen times as much', async () => {
   expect(many / few).toBeLessThan(9)
 })
 
-test('a prune of a session leaves time to this process and to the writers of others', async () => {
+test('the event loop and other writers run during a prune of a session', async () => {
   await using s = await scratch()
   await withSteps(s, 5000)
   const store = await s.open()
@@ -118,7 +117,7 @@ test('a prune of a session leaves time to this process and to the writers of oth
 })
 
 test.each([1, SLICE_POINTS['prune:slice-removed']])(
-  'killed after slice %i, a prune leaves a whole session',
+  'a prune killed after slice %i leaves an intact session',
   async (slice) => {
     await using s = await scratch()
     await withSteps(s, 2000)
@@ -128,7 +127,7 @@ test.each([1, SLICE_POINTS['prune:slice-removed']])(
     const store = await s.open()
     const { session } = await store.resume<unknown>('long')
     const steps = (await session.list()).map(({ step }) => step)
-    // The newest go first, so what is left is a start of the session and its end.
+    // The newest are removed first, so the start of the session and its end remain.
     const lastLeft = steps[20] ?? 0
     expect(lastLeft).toBeGreaterThan(0)
     expect(steps).toEqual([
@@ -143,7 +142,7 @@ test.each([1, SLICE_POINTS['prune:slice-removed']])(
   },
 )
 
-test('a checkpoint that is pinned while a prune is under way stays', async () => {
+test('a checkpoint that is pinned during a prune is kept', async () => {
   await using s = await scratch()
   await withSteps(s, 3000)
   const store = await s.open()
@@ -152,7 +151,7 @@ test('a checkpoint that is pinned while a prune is under way stays', async () =>
   const ledger = new DatabaseSync(join(s.home, 'ledger.db'))
   const pin = () => ledger.prepare('UPDATE checkpoints SET pinned = 1 WHERE step = 1').run()
   const pruned = session.prune()
-  // The oldest goes last: by then others have had their time.
+  // The oldest is removed last, after pauses for other work.
   const timer = setImmediate(function wait() {
     const { count } = ledger.prepare('SELECT count(*) AS count FROM checkpoints').get() ?? {}
     if (Number(count) < 3000) pin()

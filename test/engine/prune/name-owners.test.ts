@@ -1,4 +1,4 @@
-// docs/store.md#how-long: what the user named stays, and no agent takes such a name over.
+// docs/store.md#how-long: checkpoints that the user named are kept, and no agent can take over such a name.
 import { expect, test } from 'vitest'
 import type { Project } from '../../../src/index.js'
 import { DAY_MS, HandClock, idsOf, saveMany, setStore } from './prune-helpers.js'
@@ -11,7 +11,7 @@ async function openHere(s: Scratch, clock = new HandClock()) {
   return { store, clock, project: await store.project(s.project) }
 }
 
-test('an agent cannot use a name of the user, and the original stays', async () => {
+test('an agent cannot reuse a name of the user, and the original is kept', async () => {
   await using s = await scratch()
   setStore(s, { retention: 'hermes', maxCheckpoints: 1 })
   const { store, project } = await openHere(s)
@@ -32,7 +32,7 @@ test('an agent cannot use a name of the user, and the original stays', async () 
   expect(await project.show('works')).toMatchObject({ id })
 })
 
-test('an agent may use, move and remove names of agents, until the user gives one of them', async () => {
+test('an agent may use, move and remove names of agents, until the user gives that name', async () => {
   await using s = await scratch()
   const { project } = await openHere(s)
   const agent = { namedBy: 'agent' } as const
@@ -44,12 +44,12 @@ test('an agent may use, move and remove names of agents, until the user gives on
   await project.save({ name: 'before it', ...agent })
   await project.name(one, 'before it')
   await expect(project.name(two, 'before it', agent)).rejects.toEqual(REFUSED)
-  // A save that finds nothing new gives its name to the newest.
+  // A save that finds nothing new names the newest checkpoint.
   const { id } = await project.save({ name: 'before it', namedBy: 'user' })
   await expect(project.name(id, null, agent)).rejects.toEqual(REFUSED)
 })
 
-test('an agent cannot give a name that a shell would read as more than a name', async () => {
+test('an agent cannot give a name with shell syntax', async () => {
   await using s = await scratch({ files: { a: '1' } })
   const { project } = await openHere(s)
   const saving = project.save({ name: 'works$(touch x)', namedBy: 'agent' })
@@ -63,7 +63,7 @@ const ways: Readonly<Record<string, (project: Project, id: string) => Promise<un
 }
 
 test.each(Object.keys(ways))(
-  'every checkpoint of a session that the user marked stays, not only the newest: %s',
+  'every checkpoint of a session that the user marked is kept, not only the newest: %s',
   async (way) => {
     await using s = await scratch()
     const { store, clock, project } = await openHere(s)
@@ -78,12 +78,12 @@ test.each(Object.keys(ways))(
     for (const id of steps.slice(0, 3)) await ways[way]?.(project, id)
     clock.pass(1000 * DAY_MS)
     await store.prune()
-    // The program called all of them `step`: the newest of that name stays, too.
+    // The program named all of them `step`; the newest with that name is kept too.
     expect(await idsOf(project)).toEqual([...steps.slice(0, 3), steps[5]].toReversed())
   },
 )
 
-test('every save that the user named stays; an agent keeps the newest of each name', async () => {
+test('every save that the user named is kept; an agent keeps the newest of each name', async () => {
   await using s = await scratch()
   const { store, clock, project } = await openHere(s)
   const save = async (namedBy: 'user' | 'agent', name: string) => {

@@ -1,14 +1,16 @@
-// What the tests of prune, collection and clear share.
+// Helpers for the tests of prune, collection and clear.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
 import type { Project, PruneResult, Store, StoreOptions } from '../../../src/index.js'
 import type { Scratch } from '../../support/scratch.js'
 
 export const DAY_MS = 86_400_000
 
-/** A clock that moves only when it is told to. */
+/** A clock that the test moves. */
 export class HandClock {
   #now = Date.now()
   readonly random = (bytes: number) => new Uint8Array(randomBytes(bytes))
@@ -19,7 +21,7 @@ export class HandClock {
   }
 }
 
-/** Settings of the store, which may be there before the store is. */
+/** Settings of the store, which may exist before the store. */
 export function setStore(s: Scratch, config: object): void {
   mkdirSync(s.home, { recursive: true, mode: 0o700 })
   writeFileSync(join(s.home, 'config.json'), JSON.stringify(config), { mode: 0o600 })
@@ -35,7 +37,7 @@ export function otherFolder(s: Scratch, name: string): string {
   return folder
 }
 
-/** Saves contents that nobody can compress, one after the other; the ids, oldest first. */
+/** Saves incompressible contents one after the other; returns the ids, oldest first. */
 export async function saveMany(
   project: Project,
   s: Scratch,
@@ -54,7 +56,7 @@ export async function idsOf(project: Project): Promise<string[]> {
   return checkpoints.map(({ id }) => id)
 }
 
-/** As `du` sees it: blocks, folders included. */
+/** Like `du`: blocks, including folders. */
 export function diskBytes(folder: string): number {
   return Number(execFileSync('du', ['-s', '-B1', folder]).toString().split('\t')[0])
 }
@@ -78,7 +80,7 @@ export function planOf(result: PruneResult, path: string): PruneResult['plan']['
   return found
 }
 
-/** What a collection must not leave behind. */
+/** Files that a collection must not leave behind. */
 export function leftoversIn(home: string): string[] {
   const objects = join(home, 'objects.git', 'objects')
   const packs = readdirSync(join(objects, 'pack'))
@@ -90,4 +92,27 @@ export function leftoversIn(home: string): string[] {
     ...readdirSync(objects).filter((name) => name.startsWith('tmp_')),
     ...temporaries,
   ]
+}
+
+/** After this a test gives up waiting for a background prune. */
+export const DEADLINE_MS = 40_000
+
+/** Running prune processes; each has the path of the store in its arguments. */
+export function prunesOf(home: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false
+    try {
+      const [, program = '', argument] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+      return program.endsWith('prune-process.js') && argument === home
+    } catch {
+      return false
+    }
+  })
+}
+
+/** Waits until no prune is running. */
+export async function untilNoPruneRuns(home: string): Promise<void> {
+  const until = Date.now() + DEADLINE_MS
+  while (prunesOf(home).length > 0 && Date.now() < until) await sleep(30)
+  expect(prunesOf(home)).toEqual([])
 }

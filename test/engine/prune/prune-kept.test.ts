@@ -1,11 +1,11 @@
-// docs/store.md#prune: what no prune may take, whichever limit it works for.
+// docs/store.md#prune: what no prune may remove, whichever limit applies.
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Store } from '../../../src/index.js'
 import { DAY_MS, HandClock, idsOf, otherFolder, planOf, setProject } from './prune-helpers.js'
 import { scratch } from '../../support/scratch.js'
 
-/** A completed session with a large state, so that a limit of size would profit from its end. */
+/** A completed session with a large state, which a size limit would otherwise remove. */
 async function finished(
   store: Store,
   id: string,
@@ -22,7 +22,7 @@ async function finished(
 
 const sessionsOf = async (store: Store) => (await store.sessions()).map(({ id }) => id).sort()
 
-test('a finished session with a named checkpoint does not go for its size', async () => {
+test('the size limit keeps a finished session with a named checkpoint', async () => {
   await using s = await scratch()
   const store = await s.open()
   await finished(store, 'named', { name: 'release' })
@@ -34,7 +34,7 @@ test('a finished session with a named checkpoint does not go for its size', asyn
   expect(await sessionsOf(store)).toEqual(['named', 'named in a project'])
 })
 
-test('a session with a named checkpoint does not go for its age, with a project or without', async () => {
+test('the age limit keeps a session with a named checkpoint, with a project or without', async () => {
   await using s = await scratch()
   const clock = new HandClock()
   const store = await s.open({ clock })
@@ -46,7 +46,7 @@ test('a session with a named checkpoint does not go for its age, with a project 
   expect(await sessionsOf(store)).toEqual(['named', 'named in a project'])
 })
 
-test('the sessions of a project whose settings have an error do not go for their size', async () => {
+test('the size limit keeps sessions of a project with invalid settings', async () => {
   await using s = await scratch()
   const store = await s.open()
   const faulty = otherFolder(s, 'faulty')
@@ -57,7 +57,7 @@ test('the sessions of a project whose settings have an error do not go for their
   expect(await sessionsOf(store)).toEqual(['faulty'])
 })
 
-test('what was saved while the clock was behind is as old as what came before it', async () => {
+test('a checkpoint saved while the clock was behind is not older than those before it', async () => {
   await using s = await scratch()
   const clock = new HandClock()
   const store = await s.open({ clock })
@@ -77,7 +77,7 @@ test('what was saved while the clock was behind is as old as what came before it
   expect(await idsOf(project)).toEqual(saved.toReversed())
 })
 
-test('rows imported into a session are not all of one prompt', async () => {
+test('imported rows of a session do not count as one prompt', async () => {
   await using s = await scratch()
   const clock = new HandClock()
   const store = await s.open({ clock })
@@ -92,7 +92,7 @@ test('rows imported into a session are not all of one prompt', async () => {
   expect((await store.prune()).plan.unattached.drop).toEqual([])
 })
 
-test('after thinning, a prompt still has files if a state was saved before them', async () => {
+test('after thinning, a prompt keeps its files even if a state was saved before them', async () => {
   await using s = await scratch()
   const clock = new HandClock()
   const store = await s.open({ clock })

@@ -1,4 +1,4 @@
-// docs/store.md#prune: what happens between the plan of a prune and its work counts.
+// docs/store.md#prune: changes between the plan of a prune and its removals count.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -18,14 +18,14 @@ import { type Scratch, scratch } from '../../support/scratch.js'
 
 const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), '../../../dist/cli/bin.js')
 
-/** A clock that is 8 days behind until something old is saved; then it has the time of other processes. */
+/** A clock that is 8 days behind while the test saves old checkpoints; then it has the real time. */
 function oldClock(): HandClock {
   const clock = new HandClock()
   clock.pass(-8 * DAY_MS)
   return clock
 }
 
-/** Has something happen when the plan is made, before anything is removed. */
+/** Runs code after the plan is made and before anything is removed. */
 function meanwhile(happens: () => void): { confirmPrune: () => Promise<boolean> } {
   return {
     confirmPrune: async () => {
@@ -40,7 +40,7 @@ function savestate(s: Scratch, folder: string, ...argv: readonly string[]): stri
   return execFileSync(process.execPath, [PROGRAM, ...argv], { cwd: folder, env, encoding: 'utf8' })
 }
 
-test('what a save has just said to be saved is not too old any more', async () => {
+test('a prune keeps an old checkpoint that a save has just relied on', async () => {
   await using s = await scratch({ files: { a: '1' } })
   setStore(s, { retention: 'hermes' })
   const clock = oldClock()
@@ -61,7 +61,7 @@ test('what a save has just said to be saved is not too old any more', async () =
   await project.rewind({ to: id })
 })
 
-test('a folder that has come back is no orphan', async () => {
+test('a folder that exists again is no orphan', async () => {
   await using s = await scratch()
   const folder = otherFolder(s, 'moved')
   s.write({ a: '1' }, folder)
@@ -78,7 +78,7 @@ test('a folder that has come back is no orphan', async () => {
   expect(await idsOf(project)).toEqual([id])
 })
 
-test('a session stays of which a checkpoint was named', async () => {
+test('a session is kept if one of its checkpoints was named meanwhile', async () => {
   await using s = await scratch({ files: { a: '1' } })
   setStore(s, { retention: 'hermes' })
   const clock = oldClock()
@@ -95,7 +95,7 @@ test('a session stays of which a checkpoint was named', async () => {
   expect((await project.list()).checkpoints).toMatchObject([{ id, name: 'works', hasState: true }])
 })
 
-test('what was agreed to is what is done: nothing that came to be due while it asked', async () => {
+test('a prune removes only what the user confirmed, not what became due during the question', async () => {
   await using s = await scratch()
   const [kept, gone] = [otherFolder(s, 'kept'), otherFolder(s, 'gone')]
   const store = await s.open()
@@ -106,7 +106,7 @@ test('what was agreed to is what is done: nothing that came to be due while it a
     {
       confirmPrune: async (planned) => {
         asked.push(planned)
-        // Moved, only for a moment.
+        // Moved away for a short time.
         renameSync(gone, join(s.folder, 'away'))
         return true
       },
@@ -118,7 +118,7 @@ test('what was agreed to is what is done: nothing that came to be due while it a
   expect((await idsOf(await store.project(gone))).length).toBe(1)
 })
 
-test('a no removes nothing, and where nothing would go nobody is asked', async () => {
+test('declining removes nothing, and an empty plan asks no question', async () => {
   await using s = await scratch()
   const store = await s.open()
   const project = await store.project(s.project)
@@ -137,7 +137,7 @@ test('a no removes nothing, and where nothing would go nobody is asked', async (
   expect(asked).toEqual([1])
 })
 
-test('more rounds for the size take nothing by another rule that was not shown', async () => {
+test('later rounds remove for size only, nothing by a rule that the plan did not show', async () => {
   await using s = await scratch()
   setStore(s, { retention: 'hermes' })
   const clock = new HandClock()
@@ -154,7 +154,7 @@ test('more rounds for the size take nothing by another rule that was not shown',
   await saveMany(project, s, { count: 3, bytes: 200_000 })
   await saveMany(gone, s, { count: 1, bytes: 10 })
   const newest = (await idsOf(gone))[0] ?? ''
-  // What is garbage goes anyway.
+  // Garbage is removed anyway.
   const { sizeBytes } = await store.prune()
   let shown: PruneResult | undefined
   const result = await store.prune(
@@ -164,7 +164,7 @@ test('more rounds for the size take nothing by another rule that was not shown',
         shown = plan
         rmSync(gone.path, { recursive: true })
         clock.pass(2000)
-        // So much that what was planned is not enough.
+        // Large enough that the plan is no longer sufficient.
         await saveMany(project, s, { count: 1, bytes: 250_000 })
         return true
       },
@@ -174,7 +174,7 @@ test('more rounds for the size take nothing by another rule that was not shown',
   expect(drops.every(({ why }) => why === 'size')).toBe(true)
   expect(result.deletedCheckpoints).toBeGreaterThan(drops.length)
   expect(result).toMatchObject({ deletedOrphan: 0, deletedStale: 0, deletedSessions: 0 })
-  // Small projects need not give anything: the large one has enough.
+  // Small projects lose nothing: the large one has enough.
   expect(await idsOf(gone)).toEqual([newest, last])
   expect(await idsOf(aged)).toEqual([old])
 })

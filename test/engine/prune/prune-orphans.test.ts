@@ -1,4 +1,4 @@
-// docs/store.md#prune: a project is taken for an orphan only on proof; one that is in use is left for the next time.
+// docs/store.md#prune: a project is an orphan only if its folder was provably removed; a project in use waits for the next prune.
 import {
   mkdirSync,
   readdirSync,
@@ -29,7 +29,7 @@ import { type Scratch, scratch } from '../../support/scratch.js'
 
 const CHILD = join(dirname(fileURLToPath(import.meta.url)), '../../support/crash-child.mjs')
 
-/** A project in a folder of its own, with a cache on disk. */
+/** A project in its own folder, with a cache on disk. */
 async function savedIn(s: Scratch, store: Store, folder: string): Promise<string> {
   const files = Array.from({ length: 150 }, (_, n) => [`many/${n}`, `${folder} ${n}`])
   s.write(Object.fromEntries(files), folder)
@@ -47,7 +47,7 @@ function objectCount(s: Scratch): number {
 }
 
 describe('orphans', () => {
-  test('of a folder that is gone nothing is left: no ref, row, cache, lock or object', async () => {
+  test('a prune of an orphan removes its refs, rows, cache, lock and objects', async () => {
     await using s = await scratch()
     const folder = otherFolder(s, 'gone')
     await withStore(s, (store) => savedIn(s, store, folder))
@@ -72,7 +72,7 @@ describe('orphans', () => {
   test.each([
     ['--keep-orphans', { keepOrphans: true }],
     ['nobody there', { unattended: true }],
-  ])('they stay with %s, and are told', async (_, input) => {
+  ])('a project with %s is kept and reported', async (_, input) => {
     await using s = await scratch()
     const folder = otherFolder(s, 'gone')
     const store = await s.open()
@@ -139,7 +139,7 @@ describe('orphans', () => {
     expect(await idsOf(await store.project(folder))).toEqual([id])
   })
 
-  test('what cannot be reached ages like any other', async () => {
+  test('an unreachable project ages like any other', async () => {
     await using s = await scratch()
     const parent = otherFolder(s, 'disk')
     setStore(s, { retention: 'hermes' })
@@ -153,7 +153,7 @@ describe('orphans', () => {
 })
 
 test.each(['not mounted', 'removed, and orphans are kept'])(
-  'a project whose folder is %s goes by its own settings, as they were saved last',
+  'a project whose folder is %s uses its own settings from the newest checkpoint',
   async (how) => {
     await using s = await scratch()
     const parent = otherFolder(s, 'disk')
@@ -178,7 +178,7 @@ test.each(['not mounted', 'removed, and orphans are kept'])(
 )
 
 describe('in use', () => {
-  test('a project that another process works on is left, and said so; the others are pruned', async () => {
+  test('a project in use is skipped and reported; the others are pruned', async () => {
     await using s = await scratch()
     const busy = otherFolder(s, 'busy')
     const store = await s.open()
@@ -199,7 +199,7 @@ describe('in use', () => {
     })
   })
 
-  test('a project with a rewind that cannot be finished is left as it is', async () => {
+  test('a project with an unfinished rewind is not changed', async () => {
     await using s = await scratch()
     const disk = otherFolder(s, 'disk')
     const folder = otherFolder(s, 'disk/work')
@@ -226,7 +226,7 @@ describe('in use', () => {
       expect((await idsOf(await store.project(folder))).length).toBe(1)
       expect(await store.verify()).toMatchObject({ problems: [] })
     })
-    // I6: the disk is back, and the rewind with it.
+    // I6: when the disk is back, the rewind is finished.
     expect(readFileSync(join(folder, 'noise.txt'), 'utf8')).toBe('first')
   })
 })

@@ -24,7 +24,7 @@ async function threeProjects(s: Scratch, store: Store): Promise<Project[]> {
   return Promise.all(folders.map((folder) => store.project(folder)))
 }
 
-test('the store is under the limit afterwards, and the largest project has given its oldest', async () => {
+test('afterwards the store is under the limit, and the largest project has lost its oldest checkpoints', async () => {
   await using s = await scratch()
   setStore(s, { maxSizeMb: 1.4 })
   const store = await s.open()
@@ -39,7 +39,7 @@ test('the store is under the limit afterwards, and the largest project has given
   expect(diskBytes(s.home)).toBeLessThanOrEqual(1_400_000)
   expect(Math.abs(result.sizeBytes - diskBytes(s.home))).toBeLessThan(50_000)
   expect(planned.plan.sizeBytes - result.sizeBytes).toBe(result.bytesReclaimed)
-  // Not more than is needed: one more of 200 kB would not have fitted.
+  // Not more than necessary: another 200 kB would not have fitted.
   expect(result.sizeBytes).toBeGreaterThan(1_400_000 - BYTES - 50_000)
   const kept = await Promise.all(projects.map((project) => idsOf(project)))
   for (const [n, project] of projects.entries()) {
@@ -50,13 +50,13 @@ test('the store is under the limit afterwards, and the largest project has given
   expect([first.length < 6, second.length, third.length]).toEqual([true, 1, 2])
   expect(Math.abs(result.plan.afterBytes - result.sizeBytes)).toBeLessThan(BYTES / 2)
   const frees = result.plan.projects.reduce((sum, { freesBytes }) => sum + freesBytes, 0)
-  // Each has a tree and a commit besides.
+  // Each also has a tree and a commit.
   expect(Math.abs(frees - result.deletedCheckpoints * BYTES)).toBeLessThan(BYTES / 2)
   for (const [n, project] of projects.entries())
     for (const id of kept[n] ?? []) await project.rewind({ to: id })
 })
 
-test('automatic checkpoints go before prompts', async () => {
+test('automatic checkpoints are removed before prompts', async () => {
   await using s = await scratch()
   const store = await s.open()
   const project = await store.project(s.project)
@@ -70,7 +70,7 @@ test('automatic checkpoints go before prompts', async () => {
   }
   await session.complete()
   await session.close()
-  // Packed, and nothing is removed: no limit can be reached by that.
+  // Packed, and nothing is removed: no removal can reach the limit.
   const { sizeBytes } = await store.prune({ maxSizeMb: 0 })
   const left = async (cap: number) => {
     await store.prune({ maxSizeMb: cap / 1e6 })
@@ -81,7 +81,7 @@ test('automatic checkpoints go before prompts', async () => {
   expect(await store.verify()).toMatchObject({ problems: [] })
 })
 
-test('if nothing that may go is enough, nothing goes for its size, and the answer says what takes the room', async () => {
+test('if all candidates together are not enough, nothing is removed for size, and the result names the largest owners', async () => {
   await using s = await scratch()
   const store = await s.open()
   const projects = await threeProjects(s, store)
@@ -100,7 +100,7 @@ test('if nothing that may go is enough, nothing goes for its size, and the answe
   expect(await Promise.all(projects.map((project) => idsOf(project)))).toEqual(before)
 })
 
-test('the head of a finished session loses its files last, and says that they were pruned', async () => {
+test('the head of a finished session loses its files last, and says so', async () => {
   await using s = await scratch()
   const store = await s.open()
   const project = await store.project(s.project)
@@ -134,7 +134,7 @@ test('the head of a finished session loses its files last, and says that they we
   expect(await store.verify()).toMatchObject({ problems: [] })
 })
 
-test('what is pinned stays, and is named as what keeps the store above', async () => {
+test('pinned checkpoints are kept, and the result names them as the reason', async () => {
   await using s = await scratch()
   const store = await s.open()
   const project = await store.project(s.project)
@@ -146,7 +146,7 @@ test('what is pinned stays, and is named as what keeps the store above', async (
   expect(await idsOf(project)).toEqual([...ids].reverse())
 })
 
-test('what two projects share is there once, and is freed only with the last of them', async () => {
+test('content that two projects share is stored once and freed with the last of them', async () => {
   await using s = await scratch()
   const store = await s.open()
   const [one, two] = [await store.project(s.project), await store.project(otherFolder(s, 'two'))]
@@ -187,7 +187,7 @@ test('a dry run changes no byte of the store', async () => {
   expect((await store.list({ limit: 100 })).checkpoints.length).toBe(9)
 })
 
-test('states of finished sessions go when files alone do not do it, the longest untouched first', async () => {
+test('states of finished sessions are removed if files are not enough, least recently used first', async () => {
   await using s = await scratch()
   await withStore(s, async (store) => {
     const project = await store.project(s.project)
@@ -198,7 +198,7 @@ test('states of finished sessions go when files alone do not do it, the longest 
       if (id !== 'open') await session.complete()
       await session.close()
     }
-    // The write-ahead log and the backup are not what this is about.
+    // This test ignores the write-ahead log and the backup.
     await store.prune()
     rmSync(join(s.home, 'ledger.db.backup'))
     const before = diskBytes(s.home)
@@ -211,13 +211,13 @@ test('states of finished sessions go when files alone do not do it, the longest 
       { id: 'second', why: 'size' },
     ])
     expect((await store.sessions()).map(({ id }) => id)).toEqual(['open', 'third'])
-    // No session that may go would be enough, so none goes.
+    // All removable sessions together are not enough, so none is removed.
     const none = await store.prune({ maxSizeMb: 0 })
     expect([none.plan.sessions, none.above !== null]).toEqual([[], true])
   })
 })
 
-/** A conversation of so many steps; each step adds text that cannot be compressed, and keeps what was said before. */
+/** A conversation of so many steps; each step adds incompressible text and keeps the earlier text. */
 async function converse(
   store: Store,
   id: string,
@@ -229,7 +229,7 @@ async function converse(
   await session.close()
 }
 
-test('a huge checkpoint that must stay costs no other project its history', async () => {
+test('a huge protected checkpoint costs no other project its history', async () => {
   await using s = await scratch()
   const store = await s.open()
   const hog = await store.project(s.project)
@@ -237,7 +237,7 @@ test('a huge checkpoint that must stay costs no other project its history', asyn
   const ids = await saveMany(innocent, s, { count: 8, bytes: 20_000 })
   await saveMany(hog, s, { count: 1, bytes: 10 * BYTES })
   const { sizeBytes } = await store.prune({ maxSizeMb: 0 })
-  // The history of the other project would be just enough.
+  // Removing the history of the other project would be just enough.
   const result = await store.prune({ maxSizeMb: (sizeBytes - 100_000) / 1e6 })
   expect(result).toMatchObject({ deletedCheckpoints: 0, applied: true })
   expect(result.above?.projects[0]).toMatchObject({ path: s.project, stateBytes: 0 })
@@ -245,7 +245,7 @@ test('a huge checkpoint that must stay costs no other project its history', asyn
 })
 
 test.each(['of a project', 'without a project'])(
-  'an unfinished conversation %s costs nobody else history, and status says what takes the room',
+  'an unfinished conversation %s costs no other owner its history, and status names the largest owners',
   async (where) => {
     await using s = await scratch()
     const store = await s.open()
@@ -269,20 +269,20 @@ test.each(['of a project', 'without a project'])(
   },
 )
 
-test('a large conversation gives up its old steps first, and can be resumed', async () => {
+test('a large conversation loses its old steps first and can be resumed', async () => {
   await using s = await scratch()
   const clock = new HandClock()
   const store = await s.open({ clock })
   const innocent = await store.project(otherFolder(s, 'innocent'))
   const ids = await saveMany(innocent, s, { count: 5, bytes: 20_000 })
   const session = await store.session<unknown>('long')
-  // Each state is another one: nothing is shared. Each hour has one, so none goes for its age.
+  // The states share nothing. Each hour has one, so the age rules keep all.
   for (let step = 0; step < 10; step += 1) {
     await session.save({ state: { step, noise: randomBytes(BYTES / 2).toString('base64') } })
     clock.pass(3_600_000)
   }
   await session.close()
-  // So long that a session in progress is no longer kept as a whole.
+  // After that time a session in progress is no longer fully protected.
   clock.pass(3 * DAY_MS)
   const { sizeBytes, deletedByReason } = await store.prune({ maxSizeMb: 0 })
   expect(deletedByReason).toEqual({})

@@ -25,7 +25,7 @@ function startClock(): HandClock {
 
 type AgentWork = { readonly id: string; readonly prompts: number; readonly calls: number }
 
-/** As the hooks of an agent save it: a row per prompt, a row per call, and the session is completed in the end. */
+/** Like the hooks of an agent: a row per prompt, a row per call, and the session is completed at the end. */
 async function agentAtWork(
   s: Scratch,
   { store, project, clock }: { store: Store; project: Project; clock: HandClock },
@@ -60,7 +60,7 @@ async function agentAtWork(
 const reasonsOf = async (project: Project) =>
   (await project.list({ limit: 1000 })).checkpoints.map(({ reason }) => reason)
 
-test('what is left of a completed session after 25 hours, 3 days, 40 days and 400 days', async () => {
+test('a completed session thins out after 25 hours, 3 days, 40 days and 400 days', async () => {
   await using s = await scratch({ files: { 'work.txt': '0' } })
   const clock = startClock()
   const store = await s.open({ clock })
@@ -97,7 +97,7 @@ test('what is left of a completed session after 25 hours, 3 days, 40 days and 40
   expect(await store.status()).toMatchObject({ projects: [], sessions: [] })
 })
 
-test('saves with a reason stay themselves, others stand for their hour, a name and a pin stay', async () => {
+test('saves with a reason are kept individually, others one per hour; names and pins are kept', async () => {
   await using s = await scratch()
   const clock = startClock()
   const store = await s.open({ clock })
@@ -187,7 +187,7 @@ test('plan, status and list agree on numbers, before and after', async () => {
   expect(await numbers()).toBe(before - planned)
 })
 
-test('a session that a process is at work on is left alone, and thins out when it ends', async () => {
+test('a session with a live process is not thinned out until it ends', async () => {
   await using s = await scratch()
   const clock = startClock()
   const store = await s.open({ clock })
@@ -216,7 +216,7 @@ test('an imported checkpoint ages from its import', async () => {
   expect((await store.prune()).plan.unattached.drop).toEqual([])
 })
 
-test('the lengths of the tiers can be set, for the store and for a project', async () => {
+test('settings of the store and of a project change the lengths of the tiers', async () => {
   await using s = await scratch()
   setStore(s, { keepAllHours: 1, keepPromptsDays: 2, keepDailyDays: 3 })
   const clock = startClock()
@@ -254,7 +254,7 @@ test('a simulated week of an agent: with the daily prune the store keeps the pro
   const reasons = await reasonsOf(await store.project(s.project))
   const prompts = reasons.filter((reason) => reason?.startsWith('You: '))
   expect(prompts).toHaveLength(12)
-  // Two whole days with their calls, and the last call of each day before that.
+  // Two whole days with their calls, and the last call of each earlier day.
   expect(reasons.length - prompts.length).toBe(2 * 16 + 4)
   expect(await store.verify()).toMatchObject({ problems: [] })
 })

@@ -1,5 +1,5 @@
-// docs/store.md#prune: which checkpoints go under the policy hermes, by number and by age, and which stay whatever the
-// limits say. The default policy is in prune-tiers.test.ts.
+// docs/store.md#prune: which checkpoints the policy hermes removes, by number and by age, and which it always keeps. The default
+// policy is in prune-tiers.test.ts.
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -47,7 +47,7 @@ describe('count', () => {
     },
   )
 
-  test('named, pinned and those of an unfinished session come on top', async () => {
+  test('named and pinned checkpoints and those of an unfinished session do not count', async () => {
     await using s = await scratch()
     const store = await s.open()
     const project = await store.project(s.project)
@@ -59,14 +59,14 @@ describe('count', () => {
     s.write({ 'noise.txt': 'of the session' })
     const ofSession = await session.save({ state: { step: 1 }, files: true })
     const newer = await saveMany(project, s, { count: 3 })
-    // The same name again: the older one is still what the user named.
+    // The same name again: the user named the older one too.
     await project.name(newer[0] ?? '', 'good')
     const result = await store.prune({ maxCheckpoints: 1 })
     expect(planOf(result, s.project).keep).toEqual({ pinned: 1, named: 2, session: 1, recent: 1 })
     expect(await idsOf(project)).toEqual([newer[2], newer[0], ofSession.id, named, pinned])
   })
 
-  test('a checkpoint of a finished session goes as a whole, and the head of the session stays', async () => {
+  test('a checkpoint of a finished session loses files and state, and the head is kept', async () => {
     await using s = await scratch({ files: { a: '1' } })
     const store = await s.open()
     const project = await store.project(s.project)
@@ -89,7 +89,7 @@ describe('count', () => {
     expect(await store.verify()).toMatchObject({ problems: [] })
   })
 
-  test('newer rewinds can still be undone when older ones are forgotten, and then there is none', async () => {
+  test('newer rewinds can be undone after older ones were forgotten', async () => {
     await using s = await scratch({ files: { a: '1' } })
     const store = await s.open()
     const project = await store.project(s.project)
@@ -98,7 +98,7 @@ describe('count', () => {
       s.write({ a: content })
       await project.rewind({ to: first.id })
     }
-    // The result of the second rewind, what it took away (3), and what it was.
+    // The result of the second rewind, its safety checkpoint (3), and the state before.
     await store.prune({ maxCheckpoints: 2 })
     await project.undo()
     expect(readFileSync(join(s.project, 'a'), 'utf8')).toBe('3')
@@ -110,7 +110,7 @@ describe('count', () => {
 })
 
 describe('age', () => {
-  test('a project goes when nobody has touched it for 7 days and a millisecond', async () => {
+  test('a project is removed after 7 days and a millisecond without use', async () => {
     await using s = await scratch({ files: { a: '1' } })
     setStore(s, { retention: 'hermes' })
     const clock = new HandClock()
@@ -124,7 +124,7 @@ describe('age', () => {
     expect(result).toMatchObject({ deletedStale: 1, deletedOrphan: 0, deletedCheckpoints: 1 })
     expect((await store.status()).projects).toEqual([])
     expect(s.git(['-C', join(s.home, 'objects.git'), 'for-each-ref'])).toBe('')
-    // It begins anew, whatever this process remembers of it.
+    // A new save starts over, whatever this process has cached.
     const again = await project.save()
     expect(again.created).toBe(true)
     s.write({ a: '2' })
@@ -133,7 +133,7 @@ describe('age', () => {
     expect(await store.verify()).toMatchObject({ problems: [] })
   })
 
-  test('a save that finds nothing new is a touch, and what is pinned stays', async () => {
+  test('a save that finds nothing new counts as use, and pinned checkpoints are kept', async () => {
     await using s = await scratch({ files: { a: '1' } })
     setStore(s, { retention: 'hermes' })
     const clock = new HandClock()
@@ -155,7 +155,7 @@ describe('age', () => {
     expect(await idsOf(withPin)).toEqual([ids[0]])
   })
 
-  test('a completed session goes after 1 day, another after 7, and its files with it', async () => {
+  test('a completed session is removed after 1 day, any other after 7, with its files', async () => {
     await using s = await scratch({ files: { a: '1' } })
     setStore(s, { retention: 'hermes' })
     const clock = new HandClock()
@@ -186,7 +186,7 @@ describe('age', () => {
     expect(await store.verify()).toMatchObject({ problems: [] })
   })
 
-  test('the project’s own retention holds for its sessions, and a flag for all', async () => {
+  test('the project’s own retention applies to its sessions, and a flag to all', async () => {
     await using s = await scratch({ files: { a: '1' } })
     setStore(s, { retention: 'hermes' })
     setProject(s.project, { retentionDays: 30 })
@@ -202,7 +202,7 @@ describe('age', () => {
     expect(all).toMatchObject({ deletedSessions: 1, deletedStale: 1 })
   })
 
-  test('a session with the newest checkpoint of a name stays', async () => {
+  test('a session with the newest checkpoint of a name is kept', async () => {
     await using s = await scratch({ files: { a: '1' } })
     setStore(s, { retention: 'hermes' })
     const clock = new HandClock()
@@ -219,7 +219,7 @@ describe('age', () => {
   })
 })
 
-test('a project whose session was deleted before can be forgotten', async () => {
+test('a project whose session was deleted can be removed', async () => {
   await using s = await scratch({ files: { a: '1' } })
   setStore(s, { retention: 'hermes' })
   const clock = new HandClock()
@@ -239,7 +239,7 @@ test('a project whose session was deleted before can be forgotten', async () => 
   expect(await again.stateAt()).toEqual({ n: 1 })
 })
 
-test('settings of one project that cannot be used do not keep the others from being pruned', async () => {
+test('invalid settings of one project do not stop the prune of the others', async () => {
   await using s = await scratch()
   const wrong = otherFolder(s, 'wrong')
   await withStore(s, async (store) => {
@@ -255,13 +255,13 @@ test('settings of one project that cannot be used do not keep the others from be
   })
 })
 
-test('nor do settings that cannot be read', async () => {
+test('unreadable settings of one project do not stop the prune of the others', async () => {
   await using s = await scratch()
   const closed = otherFolder(s, 'closed')
   await withStore(s, async (store) => {
     for (const folder of [s.project, closed])
       await saveMany(await store.project(folder), s, { count: 3 })
-    // In a circle: it stands for a disk that answers nothing.
+    // A symlink loop, as an example of a disk that does not answer.
     symlinkSync('.savestate.json', join(closed, '.savestate.json'))
     const result = await store.prune({ maxCheckpoints: 1 })
     expect(result.errors).toEqual([

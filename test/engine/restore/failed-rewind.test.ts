@@ -15,10 +15,10 @@ test('a full disk: nothing is changed, and the command that is printed does the 
   const [project, seen] = [join(disk.path, 'project'), join(disk.seen, 'project')]
   mkdirSync(seen)
   const env = { ...s.environment, NO_COLOR: '1' }
-  const run = (args: readonly string[], roomBytes?: number) =>
+  const run = (args: readonly string[], freeBytes?: number) =>
     disk.run([PROGRAM, '-C', project, ...args], {
       env,
-      ...(roomBytes === undefined ? {} : { roomBytes }),
+      ...(freeBytes === undefined ? {} : { freeBytes }),
     })
   const content = Buffer.alloc(4 * MB, 'content that does not fit\n')
   writeFileSync(join(seen, 'r.bin'), content)

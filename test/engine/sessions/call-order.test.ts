@@ -20,7 +20,7 @@ async function opened(s: Scratch): Promise<{ store: Store; session: Session<Stat
 /** Saves take longer with some files. */
 const FILES = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`f${n}`, `${n}\n`]))
 
-test('a save that is quicker than the one before it comes after it all the same', async () => {
+test('a fast save keeps its position after a slow save that was called before it', async () => {
   await using s = await scratch({ files: FILES })
   const { session } = await opened(s)
   const saved = await Promise.all([
@@ -46,7 +46,7 @@ test('a save that is quicker than the one before it comes after it all the same'
   expect(saved.at(-1)).toMatchObject({ status: 'completed' })
 })
 
-test('a state is kept as it was when save was called, whatever the caller does with it meanwhile', async () => {
+test('a save stores the state as it was at the call, even if the caller changes it meanwhile', async () => {
   await using s = await scratch({ files: FILES })
   const { session } = await opened(s)
   const state: State = { m: [{ n: 0 }] }
@@ -63,13 +63,13 @@ test('a state is kept as it was when save was called, whatever the caller does w
     { m: [{ n: -3 }, { n: 1 }, { n: 2 }] },
     { m: [{ n: -4 }, { n: 1 }, { n: 2 }, { n: 3 }] },
   ])
-  // Alone, with nothing to wait for.
+  // No earlier call to wait for.
   const alone = session.save({ state })
   state.m.length = 0
   expect((await session.stateAt((await alone).id))?.m).toHaveLength(5)
 })
 
-test('so are items that are appended, also those that share objects with the state', async () => {
+test('append stores its items as they were at the call, also if they share objects with the state', async () => {
   await using s = await scratch({ files: FILES })
   const { session } = await opened(s)
   const shared = { a: 1 }
@@ -84,7 +84,7 @@ test('so are items that are appended, also those that share objects with the sta
   expect(m).toEqual([shared, { shared, n: 1 }, { shared, n: 2 }])
 })
 
-test('a collection beside a save that is under way leaves it what it was given', async () => {
+test('a collection does not remove what a running save still needs', async () => {
   await using s = await scratch({ files: FILES })
   const { session } = await opened(s)
   const other = await s.open()
@@ -93,7 +93,7 @@ test('a collection beside a save that is under way leaves it what it was given',
   const state: State = { m: [0, 'at the call'] }
   const items = ['appended']
   const saving: ReturnType<typeof session.save>[] = []
-  // The saves have to wait until the project is free.
+  // The saves wait for the project's lock.
   const lock = await takeProjectLock(s)
   saving.push(session.save({ state, files: true }))
   saving.push(session.save({ state: { m: ['second'] }, files: true }))
@@ -116,7 +116,7 @@ test('a collection beside a save that is under way leaves it what it was given',
   expect((await other.verify()).problems).toEqual([])
 })
 
-test('a save that was called before a rewind asked keeps its state, whatever is saved in the answer', async () => {
+test('a save called before the rewind prompt keeps its state, whatever the prompt saves', async () => {
   await using s = await scratch({ files: FILES })
   const { session } = await opened(s)
   const first = await session.save({ state: { m: [0] }, files: true })
@@ -135,14 +135,14 @@ test('a save that was called before a rewind asked keeps its state, whatever is 
   expect(await session.stateAt((await saving).id)).toEqual({ m: ['at the call'] })
 })
 
-/** What a prune does, without the files: those it has to wait for. */
+/** Collects states only: a full prune would wait for the running saves. */
 async function collectStates(s: Scratch): Promise<void> {
   const ledger = Ledger.open(s.home, { durability: 'os' })
   await ledger.vacuum.collect(async () => undefined)
   ledger.close()
 }
 
-test('a tool may save while it runs, and its outcome comes after what was called before', async () => {
+test('a tool may save while it runs, and its outcome is recorded after earlier calls', async () => {
   await using s = await scratch({ files: FILES })
   const { session } = await opened(s)
   const result = await session.tool({ id: 'c', name: 'work' }, async () => {
@@ -157,7 +157,7 @@ test('a tool may save while it runs, and its outcome comes after what was called
   void late
 })
 
-test('who is asked whether to rewind may save first', async () => {
+test('the rewind prompt may save before it answers', async () => {
   await using s = await scratch({ files: FILES })
   const { session } = await opened(s)
   const first = await session.save({ state: { m: [1] }, files: true })
@@ -173,7 +173,7 @@ test('who is asked whether to rewind may save first', async () => {
   expect((await session.list()).map(({ reason }) => reason)).toEqual(['after', 'asked', null])
 })
 
-test('what is told besides the state is kept as it was then, too', async () => {
+test('a save stores its metadata as it was at the call', async () => {
   await using s = await scratch({ files: FILES })
   const { session } = await opened(s)
   const metadata = { at: 'call' }
@@ -193,11 +193,11 @@ test('what is told besides the state is kept as it was then, too', async () => {
   expect(await session.stateAt()).toEqual([1])
 })
 
-test('what a tool is given and gives is noted as it was then, though its turn comes later', async () => {
+test('the journal stores arguments and results as they were at the call, even if it is written later', async () => {
   await using s = await scratch({ files: FILES })
   const { session } = await opened(s)
   const value = { at: 'call' }
-  // What is to be decided: a result that cannot be kept.
+  // A result that cannot be stored leaves the call undecided.
   await session.tool({ id: 'open', name: 'n' }, () => session).catch(() => undefined)
   const before = session.save({ state: { m: [] }, files: true })
   const deciding = session.decide('open', 'confirm', value)
@@ -222,7 +222,7 @@ test('what a tool is given and gives is noted as it was then, though its turn co
   expect(await session.tool({ id: 'ends', name: 'n' }, again)).toEqual({ at: 'end' })
 })
 
-test('saved twice at once under one operation id, it is one checkpoint, in one process and in two', async () => {
+test('two concurrent saves with one operation id make one checkpoint, in one process and in two', async () => {
   await using s = await scratch({ files: FILES })
   const { session } = await opened(s)
   const save = (from: Session<State>, files: boolean, n: number) =>
@@ -233,7 +233,7 @@ test('saved twice at once under one operation id, it is one checkpoint, in one p
     expect(both[0]?.id).toBe(both[1]?.id)
   }
   await session.close()
-  // Without a lease: two writers, each of which looks before the other has saved.
+  // Without a lease: two writers, each of which checks before the other has saved.
   const writer = async () => {
     const store = await s.open()
     const project = await store.project(s.project)
@@ -247,7 +247,7 @@ test('saved twice at once under one operation id, it is one checkpoint, in one p
   expect(await one.list()).toHaveLength(3)
 })
 
-test('an operation that a rewind has taken back can be saved again, and a retry of that is still one', async () => {
+test('an operation that a rewind reverted can be saved again, and a retry of that adds nothing', async () => {
   await using s = await scratch()
   const { session } = await opened(s)
   const start = await session.save({ state: { m: [0] } })
@@ -260,7 +260,7 @@ test('an operation that a rewind has taken back can be saved again, and a retry 
   await session.save({ state: { m: [3] } })
   const retried = await session.save({ state: { m: [2] }, operationId: 'op' })
   expect([retried.created, retried.id]).toEqual([false, again.id])
-  // Back to a point where the first of them was the one.
+  // Back to a point at which the first one was current.
   await session.rewind(left.id, { restore: 'state' })
   await session.save({ state: { m: [4] }, operationId: 'op' })
   expect(await session.stateAt()).toEqual({ m: [4] })

@@ -48,7 +48,7 @@ function countTurns(): () => number {
   }
 }
 
-test('a long session goes out and comes in with little memory, and is the same', async () => {
+test('a long session is exported and imported unchanged, with little memory', async () => {
   await using s = await scratch()
   const store = await s.open()
   const session = await store.session<State>('long')
@@ -90,7 +90,7 @@ test('a long session goes out and comes in with little memory, and is the same',
   await store.close()
 }, 120_000)
 
-test('killed between two slices, an import has added the first items; the same import adds the rest', async () => {
+test('an import killed between two slices keeps the first items; the same import adds the rest', async () => {
   await using s = await scratch()
   const items = [...manySteps(600)]
   const point = 'import:slice-added'
@@ -108,7 +108,7 @@ test('killed between two slices, an import has added the first items; the same i
   expect(await session.stateAt('100')).toEqual(stateOf(500))
 })
 
-test('a list with something wrong in it adds nothing, a stream what came before', async () => {
+test('a list with an invalid item adds nothing, a stream adds the items before it', async () => {
   await using s = await scratch()
   const store = await s.open()
   const session = await store.session<State>('copy')
@@ -145,7 +145,7 @@ test('a list with something wrong in it adds nothing, a stream what came before'
   )
 })
 
-test('an export goes on where it was when checkpoints go meanwhile', async () => {
+test('an export continues at its position when checkpoints are removed meanwhile', async () => {
   await using s = await scratch()
   const store = await s.open()
   const session = await store.session<State>('long')
@@ -159,7 +159,7 @@ test('an export goes on where it was when checkpoints go meanwhile', async () =>
       await store.prune()
     }
   }
-  // After the page comes the first of those that are left, with a whole state: the one before it is gone.
+  // The next page starts with the first remaining checkpoint, with its whole state: the one before it is gone.
   const whole = items.filter((item) => 'data' in item)
   expect(whole.map(({ id }) => id)).toEqual(['step 0', 'step 230'])
   expect(items.slice(-20).map(({ id }) => id)).toEqual(

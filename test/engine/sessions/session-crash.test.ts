@@ -14,13 +14,13 @@ import { type Scratch, scratch } from '../../support/scratch.js'
 const SDK = new URL('../../../dist/index.js', import.meta.url).href
 const KILLS = Number(process.env['SAVESTATE_KILLS'] ?? tries(48))
 const FIGHT_MS = Number(process.env['SAVESTATE_FIGHT_MS'] ?? tries(10_000))
-/** Steps that the fighters have been told are saved. */
+/** The number of confirmed steps after which the test may end. */
 const ENOUGH = 20
 const LATEST_MS = 60_000
 
 /**
- * Goes on for ever. What it was told is done it writes to a file of its own, unbuffered, after it was told: so
- * whatever is in that file must be in the store. Effects of tools are lines in another file.
+ * Runs forever. After each confirmed step it writes a line to its own file, unbuffered: every line of that file must be in the
+ * store. Effects of tools are lines in another file.
  */
 const AGENT = `
   import { appendFileSync } from 'node:fs'
@@ -41,7 +41,7 @@ const AGENT = `
       appendFileSync(effects, id + '\\n')
       return 'result ' + n
     })
-    // A call that was skipped after a crash has no result, and nobody was told that it was done.
+    // A call that was skipped after a crash has no result, and was never confirmed to the agent.
     if (result !== undefined) appendFileSync(told, 'tool ' + id + '\\n')
     now.steps.push({ n, text: 'x'.repeat(n % 50), result: result ?? null })
     if (n % 3 === 0) await session.append('steps', [now.steps.at(-1)])
@@ -64,7 +64,7 @@ test(`an agent killed ${KILLS} times loses no acknowledged step and repeats no c
   }
 }, 300_000)
 
-test(`two processes that fight for one session are never both its writer`, async () => {
+test(`two processes that compete for one session never write at the same time`, async () => {
   await using s = await scratch()
   const log = join(s.folder, 'acknowledged')
   writeFileSync(log, '')
@@ -94,7 +94,7 @@ test(`two processes that fight for one session are never both its writer`, async
   )
   const acknowledgedSoFar = () => readFileSync(log, 'utf8').trim().split('\n')
   const end = Date.now() + FIGHT_MS
-  // On a busy machine it takes longer until enough has happened to prove anything.
+  // A loaded machine needs longer to make enough progress.
   const isOver = () => {
     const left = end - Date.now()
     return left < -LATEST_MS || (left <= 0 && acknowledgedSoFar().length > ENOUGH)
@@ -130,7 +130,7 @@ function startAgent(s: Scratch, { agent, told, effects }: AgentFiles): ChildProc
 }
 
 async function expectNothingLost(s: Scratch, { told, effects }: AgentFiles): Promise<void> {
-  // The last line may be cut off by the kill: what is not whole was not told.
+  // The kill may truncate the last line: an incomplete line was not confirmed.
   const lines = readFileSync(told, 'utf8').split('\n').slice(0, -1)
   const done = readFileSync(effects, 'utf8').split('\n').slice(0, -1)
   expect(new Set(done).size, 'no effect happened twice').toBe(done.length)

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inChild } from '../../snapshot/capture/capture-helpers.js'
-import { keep, recall } from '../../support/saved-scratch.js'
+import { saveScratch, restoreScratch } from '../../support/saved-scratch.js'
 import { type Scratch, scratch } from '../../support/scratch.js'
 import { SESSION_POINTS, type SessionOperation } from './session-failpoints.js'
 
@@ -27,7 +27,7 @@ const AFTER: Readonly<Record<SessionOperation, World>> = {
 
 const cases = Object.entries(SESSION_POINTS).flatMap(([operation, points]) =>
   Object.keys(points).flatMap((point) =>
-    // Who comes next may be the agent, or a person who only looks.
+    // The next process may be the agent, or a user who only reads.
     (['resume', 'list'] as const).map((next) => ({ operation, point, next })),
   ),
 )
@@ -37,15 +37,15 @@ let s: Scratch
 beforeAll(async () => {
   s = await scratch({ files: { 'a.txt': 'one' } })
   await begin()
-  keep(s, 'begun')
+  saveScratch(s, 'begun')
 })
 
 afterAll(() => s.dispose())
 
-describe('killed at a failpoint, it has happened or not', () => {
+describe('an operation killed at a failpoint has happened completely or not at all', () => {
   test.each(cases)('$operation at $point, then $next', async ({ operation, point, next }) => {
-    recall(s, 'begun')
-    // The one as in a program that keeps its event loop free, on the capture thread, the other as in a command.
+    restoreScratch(s, 'begun')
+    // One with a capture thread, as in a program; the other without, as in a command.
     const mayBlock = next === 'list'
     const name = operation as SessionOperation
     const body = `const session = await store.session('task'); ${BODY[name]}`
@@ -62,13 +62,13 @@ describe('killed at a failpoint, it has happened or not', () => {
     if (name === 'tool') {
       expect(inFlight.map(({ id }) => id)).toEqual(point === 'tool:confirmed' ? [] : ['c'])
     }
-    // It goes on.
+    // The session continues.
     const { step } = await session.save({ state: { at: 9 }, files: true })
     expect((await session.stateAt())?.at).toBe(9)
     expect((await session.list()).map((one) => one.step)).toEqual(
       Array.from({ length: (step ?? 0) + 1 }, (_, n) => (step ?? 0) - n),
     )
-    // It asks git too.
+    // Verify runs git too.
     const { problems } = await store.verify()
     expect(problems.filter(({ severity }) => severity === 'damage')).toEqual([])
     await store.close()

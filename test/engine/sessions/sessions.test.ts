@@ -32,7 +32,7 @@ async function savedTwice(s: Scratch) {
   return { store, project, session, point }
 }
 
-test('a state comes back as it was, at every step, and the caller keeps its own object', async () => {
+test('every step restores its state, and the caller keeps its own object', async () => {
   await using s = await scratch()
   const { session } = await opened(s)
   const state = {
@@ -54,7 +54,7 @@ test('a state comes back as it was, at every step, and the caller keeps its own 
   })
 })
 
-test('a change in place, deep inside an old message, is seen', async () => {
+test('a save detects a change in place deep inside an old message', async () => {
   await using s = await scratch()
   const { session } = await opened(s)
   const state = { messages: Array.from({ length: 100 }, (_, n) => ({ role: 'u', content: { n } })) }
@@ -65,7 +65,7 @@ test('a change in place, deep inside an old message, is seen', async () => {
   expect(await session.stateAt()).toEqual(state)
 })
 
-test('append adds to a list and is the same as saving the whole', async () => {
+test('append gives the same state as saving the whole', async () => {
   await using s = await scratch()
   const { session } = await opened(s)
   await session.save({ state: { messages: [{ role: 'a', content: '1' }] } })
@@ -80,7 +80,7 @@ test('append adds to a list and is the same as saving the whole', async () => {
   })
 })
 
-test('what cannot be kept is refused with its path, and nothing is written', async () => {
+test('a value that cannot be stored is refused with its path, and nothing is written', async () => {
   await using s = await scratch()
   const { session } = await opened(s)
   const state = { messages: [{ role: 'u', content: { run: () => 1 } }] }
@@ -117,7 +117,7 @@ test('queries: by name newest first, latest, since, between, summary, pages', as
   expect(steps).toEqual([4, 3, 2, 1, 0])
 })
 
-test('statuses: going on, completed, failed and halted with a reason; a save goes on again', async () => {
+test('statuses: in progress, completed, failed and halted with a reason; a save continues the session', async () => {
   await using s = await scratch()
   const { session, store } = await opened(s)
   expect((await session.complete()).status).toBe('completed')
@@ -153,7 +153,7 @@ test('any text is a session id, and sessions do not touch each other', async () 
   expect(await codeOf(store.session(''))).toBe('BAD_INPUT')
 })
 
-test('expectedHead is compared, and an operationId makes a retry harmless', async () => {
+test('a save checks expectedHead, and an operationId makes a retry harmless', async () => {
   await using s = await scratch()
   const { session } = await opened<unknown>(s)
   const first = await session.save({ state: 1, expectedHead: null, operationId: 'op-1' })
@@ -165,7 +165,7 @@ test('expectedHead is compared, and an operationId makes a retry harmless', asyn
   expect(await session.stateAt()).toBe(3)
 })
 
-test('a second opener is told who has the session; after close it is free', async () => {
+test('a second opener gets SESSION_BUSY with the owner; after close it can open the session', async () => {
   await using s = await scratch()
   const { session, store } = await opened(s)
   const second = await s.open()
@@ -178,14 +178,14 @@ test('a second opener is told who has the session; after close it is free', asyn
   expect((await store.sessions())[0]?.steps).toBe(1)
 })
 
-test('who lost the session to another can never write again, and a deleted one stays deleted', async () => {
+test('a writer that lost its lease can never write again, and a deleted session stays deleted', async () => {
   await using s = await scratch()
   let now = Date.now()
   const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
   const store = await s.open()
   const slow = await store.session<unknown>('task')
   await slow.save({ state: 'slow' })
-  // Elsewhere the clock says that the lease has run out.
+  // By the other process's clock the lease has expired.
   const elsewhere = await s.open({ clock: { nowMs: () => now + 60_000, random } })
   now += 60_000
   const quick = await elsewhere.session<unknown>('task')
@@ -199,7 +199,7 @@ test('who lost the session to another can never write again, and a deleted one s
   expect((await anew.save({ state: 'anew' })).step).toBe(0)
 })
 
-test('forks share everything, go their own ways, and outlive the session they come from', async () => {
+test('forks share all content, change independently, and outlive their origin', async () => {
   await using s = await scratch()
   const { session, store } = await opened(s)
   const messages = Array.from({ length: 50 }, (_, n) => ({ role: 'u', content: `${n}` }))
@@ -219,7 +219,7 @@ test('forks share everything, go their own ways, and outlive the session they co
   expect(await codeOf(store.fork(point.id, { session: 'a' }))).toBe('CHECKPOINT_UNKNOWN')
 })
 
-test('a rewind brings files and state back together, and undo takes both back', async () => {
+test('a rewind restores files and state together, and undo reverts both', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const store = await s.open()
   const project = await store.project(s.project)
@@ -240,7 +240,7 @@ test('a rewind brings files and state back together, and undo takes both back', 
   expect(await session.stateAt()).toEqual({ at: 1 })
 })
 
-test('undo and redo of both bring the state back also where the files are so already', async () => {
+test('undo and redo restore the state even if the files already match', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const { project, session, point } = await savedTwice(s)
   await session.rewind(point.id, { restore: 'both' })
@@ -261,7 +261,7 @@ test('undo and redo of both bring the state back also where the files are so alr
   expect(await codeOf(project.redo())).toBe('NOTHING_TO_REDO')
 })
 
-test('undo of a rewind of the files alone leaves the state, and what was saved since', async () => {
+test('undo of a files-only rewind keeps the state and later saves', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const { project, session, point } = await savedTwice(s)
   let runs = 0
@@ -284,7 +284,7 @@ test('undo of a rewind of the files alone leaves the state, and what was saved s
   expect(await call()).toBe(1)
 })
 
-test('undo and redo of both say what a session that went on has saved, and keep it', async () => {
+test('undo and redo list what the session has saved since, and keep it', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const { project, session, point } = await savedTwice(s)
   await session.rewind(point.id, { restore: 'both' })
@@ -302,7 +302,7 @@ test('undo and redo of both say what a session that went on has saved, and keep 
   expect(await session.stateAt()).toEqual({ v: 'A' })
 })
 
-test('files alone leave the state, the state alone leaves the files', async () => {
+test('a files-only rewind keeps the state, a state-only rewind keeps the files', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const store = await s.open()
   const project = await store.project(s.project)
@@ -340,7 +340,7 @@ test('ensure saves once in a turn, only if something changed, and a failure does
   expect(await codeOf((await store.session('no project')).ensure('x'))).toBe('BAD_INPUT')
 })
 
-test('listeners hear of saves and rewinds, and one that throws breaks nothing', async () => {
+test('listeners are called for saves and rewinds, and one that throws breaks nothing', async () => {
   await using s = await scratch()
   const { session } = await opened<unknown>(s)
   const heard: (number | null)[] = []
@@ -396,7 +396,7 @@ test('export and import keep every checkpoint, and a second import adds nothing'
   expect(await session.import(exported)).toEqual({ imported: 0, known: 2 })
 })
 
-test('a prune of a session removes what its rule says and leaves every survivor readable', async () => {
+test('a prune of a session removes what the policy says, and every remaining checkpoint is readable', async () => {
   await using s = await scratch()
   const { session } = await opened(s)
   const messages: { role: string; content: string }[] = []
@@ -417,7 +417,7 @@ test('a prune of a session removes what its rule says and leaves every survivor 
     expect((await session.stateAt(id))?.messages?.length).toBe((step ?? 0) + 1)
 })
 
-test('after a prune of a session the survivors still follow on each other, and a retry of one is still that one', async () => {
+test('after a prune of a session the parents are consistent, and a retry of a remaining operation adds nothing', async () => {
   await using s = await scratch()
   const { session } = await opened<{ n: number }>(s)
   const save = (n: number) =>
@@ -438,7 +438,7 @@ test('after a prune of a session the survivors still follow on each other, and a
   expect(await session.stateAt()).toEqual({ n: 59 })
 })
 
-test('what a rewind is undone with survives the prunes of its session and of the store', async () => {
+test('prunes of the session and of the store keep what an undo needs', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const { store, project, session, point } = await savedTwice(s)
   await session.save({ state: { v: 'B2' } })
@@ -452,7 +452,7 @@ test('what a rewind is undone with survives the prunes of its session and of the
   expect(await session.stateAt()).toEqual({ v: 'B2' })
 })
 
-test('without the state before a rewind an undo is refused, and nothing is changed', async () => {
+test('an undo without the state before the rewind is refused and changes nothing', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const { project, session, point } = await savedTwice(s)
   const { id } = await session.save({ state: { v: 'B2' } })
@@ -465,14 +465,14 @@ test('without the state before a rewind an undo is refused, and nothing is chang
   expect(await session.stateAt()).toEqual({ v: 'A' })
 })
 
-test('a walk through the checkpoints goes on where a page ended, also if that checkpoint is gone', async () => {
+test('paging continues after the last page even if its last checkpoint was removed', async () => {
   await using s = await scratch()
   const { session } = await opened(s)
   for (let n = 0; n < 60; n++) await session.save({ state: { n } })
   const steps: (number | null)[] = []
   for await (const { step } of session.iterate({ pageSize: 30 })) {
     steps.push(step)
-    // The last of this page is among those that go.
+    // The last checkpoint of this page is removed.
     if (step === 30) await session.prune()
   }
   expect(steps.slice(0, 30)).toEqual(Array.from({ length: 30 }, (_, n) => 59 - n))
@@ -480,7 +480,7 @@ test('a walk through the checkpoints goes on where a page ended, also if that ch
   expect(steps.at(-1)).toBe(0)
 })
 
-test('a page before a checkpoint that the session does not have is refused', async () => {
+test('paging before an unknown checkpoint is refused', async () => {
   await using s = await scratch()
   const { session, store } = await opened(s)
   await session.save({ state: {} })
@@ -502,7 +502,7 @@ test('metadata with an instance of a class is refused, and the hint is about met
   })
 })
 
-test('sessions untouched for long go, completed ones sooner, pinned ones not', async () => {
+test('a prune removes unused sessions, completed ones sooner, pinned ones never', async () => {
   await using s = await scratch({ files: { a: '1' } })
   const day = 86_400_000
   let now = Date.now()

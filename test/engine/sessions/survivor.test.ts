@@ -10,12 +10,12 @@ import { scratch } from '../../support/scratch.js'
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const EXAMPLE = readFileSync(join(ROOT, 'examples/survivor.mjs'), 'utf8')
 
-test('the README shows the example as it is', () => {
+test('the README shows the example unchanged', () => {
   expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain(`\`\`\`js\n${EXAMPLE}\`\`\``)
   expect(EXAMPLE.trimEnd().split('\n').length).toBeLessThanOrEqual(31)
 })
 
-test('killed at every step it still saves ten thoughts, in order and once', async () => {
+test('the example, killed at every step, saves ten thoughts in order and once', async () => {
   await using s = await scratch()
   mkdirSync(join(s.folder, 'node_modules'))
   symlinkSync(ROOT, join(s.folder, 'node_modules', 'savestate'))

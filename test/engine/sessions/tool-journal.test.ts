@@ -27,7 +27,7 @@ const DIES_IN_CALL = `
   })
 `
 
-test('a confirmed call gives its result again without running, in this process and the next', async () => {
+test('a confirmed call returns its result without running again, in this process and the next', async () => {
   await using s = await scratch()
   const store = await s.open()
   const session = await store.session('task')
@@ -66,9 +66,9 @@ test('a failed call fails again the same way', async () => {
   })
 })
 
-const UNSHOWN = 'The tool threw something that cannot be shown'
+const UNSHOWN = 'The tool threw a value that cannot be shown'
 
-test('whatever a tool throws reaches its caller, and the call has failed', async () => {
+test('any thrown value reaches the caller, and the call is recorded as failed', async () => {
   await using s = await scratch()
   const store = await s.open()
   const session = await store.session('task')
@@ -104,7 +104,7 @@ test('whatever a tool throws reaches its caller, and the call has failed', async
   expect(await session.inFlight()).toEqual([])
 })
 
-test('a call under way when its process was killed is reported, and decided', async () => {
+test('resume reports a call that was running when its process was killed, and decide resolves it', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   await expect(inChild(s, DIES_IN_CALL)).rejects.toMatchObject({ signal: 'SIGKILL' })
   const store = await s.open()
@@ -171,7 +171,7 @@ function payments() {
   return { pay, runs: () => runs }
 }
 
-test('a call counts as made wherever the state goes that knows of it, there and back', async () => {
+test('a call counts as made at every state that includes it, after rewind and undo', async () => {
   await using s = await scratch()
   const session = await (await s.open()).session('task')
   const { pay, runs } = payments()
@@ -196,7 +196,7 @@ test('a call counts as made wherever the state goes that knows of it, there and 
   expect([await pay(session), runs()]).toEqual([3, 3])
 })
 
-test('a fork has the calls of its origin, at its own checkpoints and in forks of it', async () => {
+test('a fork has the calls of its origin, and so have its own forks', async () => {
   await using s = await scratch()
   const store = await s.open()
   const session = await store.session('task')
@@ -217,7 +217,7 @@ test('a fork has the calls of its origin, at its own checkpoints and in forks of
   expect(await pay(await store.fork(before.id, { session: 'from before' }))).toBe(2)
 })
 
-test('what counts at a checkpoint does not hang on the checkpoints between', async () => {
+test('the calls that count at a checkpoint do not depend on the checkpoints in between', async () => {
   await using s = await scratch()
   const session = await (await s.open()).session('task')
   const { pay } = payments()
@@ -236,7 +236,7 @@ test('what counts at a checkpoint does not hang on the checkpoints between', asy
   expect(await pay(session)).toBe(2)
 })
 
-test('an undone rewind brings back the calls before it, also those that no checkpoint has', async () => {
+test('undoing a rewind restores the calls before it, also those after the last checkpoint', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const store = await s.open()
   const project = await store.project(s.project)
@@ -258,7 +258,7 @@ test('an undone rewind brings back the calls before it, also those that no check
   expect([await pay(session), await late()]).toEqual([2, 'ran'])
 })
 
-test('a call that was taken back while it ran has its outcome when it comes back', async () => {
+test('a call that was reverted while it ran has its outcome after the undo', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const store = await s.open()
   const session = await store.session('task')
@@ -284,7 +284,7 @@ test('a call that was taken back while it ran has its outcome when it comes back
   expect(await session.inFlight()).toEqual([])
 })
 
-test('what a tool returns must be storable, and then the call counts as under way', async () => {
+test('a result that cannot be stored is refused, and the call stays in flight', async () => {
   await using s = await scratch()
   const session = await (await s.open()).session('task')
   const call = session.tool({ id: 'c', name: 't' }, () => ({ run: () => 1 }))
@@ -292,7 +292,7 @@ test('what a tool returns must be storable, and then the call counts as under wa
   expect((await session.inFlight()).map(({ id }) => id)).toEqual(['c'])
 })
 
-test('a session whose folder is gone goes on, and its brief says so', async () => {
+test('a session whose folder is gone can be resumed, and its brief says so', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const store = await s.open()
   const session = await store.session('task', { project: await store.project(s.project) })
@@ -305,7 +305,7 @@ test('a session whose folder is gone goes on, and its brief says so', async () =
   expect(resumed.brief()).toContain('no folder')
 })
 
-test('a step and a tool are two, also if one is called as the other is noted', async () => {
+test('a step and a tool with the same stored id are different calls', async () => {
   await using s = await scratch()
   const session = await (await s.open()).session('task')
   expect(await session.once('x', () => 'step')).toBe('step')
@@ -317,7 +317,7 @@ test('a step and a tool are two, also if one is called as the other is noted', a
   expect(await session.once('x', () => 'again')).toBe('step')
 })
 
-test('two attempts at one call in one and the same millisecond keep their own outcomes', async () => {
+test('two attempts at one call in the same millisecond keep their own outcomes', async () => {
   await using s = await scratch()
   const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
   const now = Date.now()
@@ -337,7 +337,7 @@ test('two attempts at one call in one and the same millisecond keep their own ou
   expect(await call('third')).toBe('second')
 })
 
-test('what is streamed belongs to its own attempt, and nothing is streamed by a call that has ended', async () => {
+test('partial results belong to their own attempt, and a call that has ended adds none', async () => {
   await using s = await scratch()
   const session = await (await s.open()).session<unknown>('task')
   const runs: { readonly partial: (value: unknown) => void; readonly end: (it: string) => void }[] =
@@ -370,7 +370,7 @@ test('what is streamed belongs to its own attempt, and nothing is streamed by a 
   ledger.close()
 })
 
-test('what a dead call has streamed does not count for the next attempt at it', async () => {
+test('partial results of a dead call do not count for the next attempt', async () => {
   await using s = await scratch()
   await expect(inChild(s, DIES_IN_CALL)).rejects.toMatchObject({ signal: 'SIGKILL' })
   const { session, inFlight } = await (await s.open()).resume('task')
@@ -382,7 +382,7 @@ test('what a dead call has streamed does not count for the next attempt at it', 
   })
 })
 
-test('what was decided of a call stays, also if the call ends after all', async () => {
+test('a decision stays even if the call ends later', async () => {
   await using s = await scratch()
   const session = await (await s.open()).session<unknown>('task')
   for (const action of ['confirm', 'skip'] as const) {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { CallOrder } from '../../../src/engine/sessions/write-queue.js'
+import { WriteQueue } from '../../../src/engine/sessions/write-queue.js'
 
-test('a call that fails before it has begun is over, and is not waited for', async () => {
-  const order = new CallOrder('agent')
+test('a call that throws synchronously is finished, and close does not wait for it', async () => {
+  const order = new WriteQueue('agent')
   const failed = order.finish(() => {
     throw new Error('no')
   })

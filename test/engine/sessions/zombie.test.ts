@@ -14,7 +14,7 @@ function stateOf(pid: number): string {
   return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3)
 }
 
-test('a zombie holds no session and watches no project', async () => {
+test('the leases and watches of a zombie process do not count', async () => {
   await using s = await scratch({ files: { a: '1' } })
   s.write(
     {
@@ -31,7 +31,7 @@ test('a zombie holds no session and watches no project', async () => {
     },
     s.folder,
   )
-  // The shell becomes a program that never waits for its child.
+  // The shell execs a program that never waits for its child.
   const shell = spawn(
     'sh',
     ['-c', '"$@" & exec sleep 600', 'sh', process.execPath, 'agent.mjs', s.home, s.project],

@@ -1,5 +1,5 @@
 // A store that belongs to another user, or that others can write to, is refused before anything in it is read: another user
-// could have made it to read what is saved, or to answer in place of the daemon.
+// could have created it to read saved data, or to answer instead of the daemon.
 import {
   chmodSync,
   chownSync,
@@ -31,7 +31,7 @@ function ofStranger(s: Scratch, kind: 'folder' | 'file'): string {
   return path
 }
 
-test('a folder of another user is refused as store, empty or not, and stays as it is', async () => {
+test('a folder of another user is refused as store, empty or not, and is not changed', async () => {
   await using s = await scratch()
   const home = ofStranger(s, 'folder')
   const { mode } = statSync(home)
@@ -65,7 +65,7 @@ test.each([
   s.allowDamage()
 })
 
-test('a store that others can write to is refused, and opens again when it is closed to them', async () => {
+test('a store that others can write to is refused until their access is removed', async () => {
   await using s = await scratch()
   await (await s.open()).close()
   chmodSync(s.home, 0o770)
@@ -84,7 +84,7 @@ test('a store that others can write to is refused, and opens again when it is cl
   await (await s.open()).close()
 })
 
-test('a store that others can only read is closed to them when it is opened', async () => {
+test('opening a store removes the read access of others', async () => {
   await using s = await scratch()
   await (await s.open()).close()
   chmodSync(s.home, 0o755)
@@ -92,7 +92,7 @@ test('a store that others can only read is closed to them when it is opened', as
   expect(statSync(s.home).mode & 0o777).toBe(0o700)
 })
 
-test('a settings file made by hand is no damage', async () => {
+test('verify accepts the mode of a settings file that the user created', async () => {
   await using s = await scratch()
   await (await s.open()).close()
   const config = join(s.home, 'config.json')
@@ -105,7 +105,7 @@ test('a settings file made by hand is no damage', async () => {
   }
 })
 
-/** Answers whoever connects, as a daemon made by another user would. */
+/** Answers every client, as a daemon of another user would. */
 async function fakeDaemon(s: Program): Promise<AsyncDisposable & { readonly count: () => number }> {
   const socket = join(s.home, 'daemon', 'socket')
   let count = 0
@@ -127,7 +127,7 @@ async function fakeDaemon(s: Program): Promise<AsyncDisposable & { readonly coun
   }
 }
 
-test('nothing is said to a daemon in a store that others can write to', async () => {
+test('no client connects to a daemon in a store that others can write to', async () => {
   using s = program({ a: '1' }, { daemon: true })
   mkdirSync(join(s.home, 'daemon'), { recursive: true, mode: 0o700 })
   writeFileSync(join(s.home, 'format'), 'savestate 1\n', { mode: 0o600 })
@@ -165,7 +165,7 @@ test.each([
   expect(readdirSync(s.project)).toEqual(['a'])
 })
 
-test('an empty HOME is refused, and nothing is made', () => {
+test('an empty HOME is refused, and nothing is created', () => {
   using s = program({ a: '1' })
   const { code, stderr } = s.shell('unset SAVESTATE_HOME; HOME= savestate --json save')
   expect([code, JSON.parse(stderr)]).toMatchObject([

@@ -1,4 +1,4 @@
-// `list` reads the ledger alone.
+// `list` reads only the ledger.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { DatabaseSync } from '../../support/own-sqlite.js'
@@ -22,7 +22,7 @@ test('a thousand checkpoints are listed without a git process, and the newest wi
        size_bytes, skipped_counts, details FROM checkpoints WHERE id = ?`,
   )
   const letters = 'bcdfghjklm'
-  // One letter is another, so that none of them is the first again.
+  // Change one letter, so that every id is different from the first.
   const start = `${id.slice(0, 14)}${id[14] === 'b' ? 'c' : 'b'}`
   for (let i = 1; i < 1000; i++) {
     const tail = String(i)
@@ -38,7 +38,7 @@ test('a thousand checkpoints are listed without a git process, and the newest wi
 
   const output = execFileSync(process.execPath, [PROGRAM, 'list', '--json', '-C', s.project], {
     encoding: 'utf8',
-    // Nowhere to find git.
+    // No git on the path.
     env: { SAVESTATE_HOME: s.home, HOME: s.home, PATH: '/nonexistent' },
   })
   const { checkpoints } = JSON.parse(output) as { checkpoints: { reason: string }[] }
@@ -46,7 +46,7 @@ test('a thousand checkpoints are listed without a git process, and the newest wi
   expect([checkpoints[0]?.reason, checkpoints[999]?.reason]).toEqual(['copy 999', 'the first'])
 
   const again = new DatabaseSync(join(s.home, 'ledger.db'))
-  // Whoever reads one of these fails.
+  // Reading one of these rows fails.
   again.exec(`UPDATE checkpoints SET skipped_counts = 'no JSON' WHERE seq <= 800`)
   const shown = execFileSync(process.execPath, [PROGRAM, 'list', '-C', s.project], {
     encoding: 'utf8',

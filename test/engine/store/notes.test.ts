@@ -1,10 +1,10 @@
-// What a program keeps between two of its processes, and session saves that add nothing to an unchanged folder.
+// Notes that a program keeps between its processes, and session saves that add nothing to an unchanged folder.
 import { expect, test } from 'vitest'
 import { scratch } from '../../support/scratch.js'
 
 const DAY_MS = 24 * 60 * 60_000
 
-test('a note is changed as one step, and goes when its time is over', async () => {
+test('a note changes atomically and expires', async () => {
   await using s = await scratch()
   let nowMs = Date.UTC(2026, 10, 15)
   const clock = { nowMs: () => nowMs, random: (size: number) => Buffer.alloc(size, 7) }
@@ -24,7 +24,7 @@ test('a note is changed as one step, and goes when its time is over', async () =
   expect(await store.note('long')).toBeUndefined()
 })
 
-test('two processes that change a note at once both see what the other did', async () => {
+test('of two concurrent changes of a note, the second sees the first', async () => {
   await using s = await scratch()
   const [one, other] = [await s.open(), await s.open()]
   const count = (before: string | undefined) => `${Number(before ?? 0) + 1}`
@@ -48,7 +48,7 @@ test('a session save with ifChanged adds nothing while the files are the same', 
   await session.close()
 })
 
-test('a failure of work that nobody looks at is told by the status, and not twice', async () => {
+test('status reports a failure of background work once', async () => {
   await using s = await scratch()
   const store = await s.open()
   const failure = { operation: 'hook claude Stop', project: null, error: new Error('no') }

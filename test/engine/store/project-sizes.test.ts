@@ -1,4 +1,4 @@
-// docs/store.md#sizes: what each project takes, as status shows it.
+// docs/store.md#sizes: the size of each project in status.
 import { randomBytes } from 'node:crypto'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { scratch } from '../../support/scratch.js'
 
 const BYTES = 100_000
 
-test('the largest project comes first, with what it has added since and without what was removed', async () => {
+test('status lists the largest project first, and its size follows saves and prunes', async () => {
   await using s = await scratch()
   const store = await s.open()
   const large = await store.project(s.project)
@@ -21,7 +21,7 @@ test('the largest project comes first, with what it has added since and without 
   }
   const first = await sizes()
   expect([...first.keys()]).toEqual([large.path, small.path])
-  // Each save has trees and a commit besides, which take blocks of their own until they are packed.
+  // Each save also has trees and a commit, which take their own blocks until they are packed.
   const near = (bytes = 0, wanted = 0) => bytes >= wanted && bytes < 1.2 * wanted
   expect(near(first.get(large.path), 3 * BYTES)).toBe(true)
   expect(await sizes()).toEqual(first)
@@ -37,7 +37,7 @@ test('the largest project comes first, with what it has added since and without 
   expect([...(await sizes()).keys()]).toEqual([small.path, large.path])
 })
 
-test('contents that come back count once, and a prune frees at most what status shows', async () => {
+test('repeated content counts once, and a prune frees at most what status shows', async () => {
   await using s = await scratch()
   const store = await s.open()
   const project = await store.project(s.project)
@@ -55,7 +55,7 @@ test('contents that come back count once, and a prune frees at most what status 
   expect([freesBytes >= BYTES, freesBytes <= six - BYTES]).toEqual([true, true])
 })
 
-test('contents of two projects count for both', async () => {
+test('content that two projects share counts for both', async () => {
   await using s = await scratch()
   const store = await s.open()
   const one = await store.project(s.project)
@@ -69,7 +69,7 @@ test('contents of two projects count for both', async () => {
   expect(projects.every(({ sizeBytes }) => (sizeBytes ?? 0) >= BYTES)).toBe(true)
 })
 
-test('where objects are missing the size is unknown, and status still answers', async () => {
+test('if objects are missing the size is unknown, and status still answers', async () => {
   await using s = await scratch()
   s.allowDamage()
   const store = await s.open()

@@ -1,4 +1,4 @@
-// docs/store.md#limits: settings from files, taken anew for each operation.
+// docs/store.md#limits: every operation reads the settings files again.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { scratch } from '../../support/scratch.js'
 
 const MB = 1024 * 1024
 
-test('maxFileMb counts from the next save on, also in a program that is running', async () => {
+test('a change of maxFileMb takes effect at the next save, also in a running program', async () => {
   await using s = await scratch({ files: { small: '1', large: 'x'.repeat(2 * MB) } })
   setStore(s, { maxFileMb: 1 })
   const store = await s.open()
@@ -18,11 +18,11 @@ test('maxFileMb counts from the next save on, also in a program that is running'
   setStore(s, { maxFileMb: 3 })
   const second = await project.save()
   expect([second.created, second.skipped]).toEqual([true, 0])
-  // The project has the last word, if the user wants it to.
+  // The project overrides the store, if the user trusts it.
   await project.setConfig('maxFileMb', 1)
   const third = await project.save()
   expect(third.skipped).toBe(1)
-  // I5: what it does not hold it does not touch; what the second holds comes back.
+  // I5: a rewind does not touch files that the checkpoint does not contain.
   s.write({ large: 'changed'.repeat(2 * MB) })
   await project.rewind({ to: third.id })
   rmSync(join(s.project, '.savestate.json'))
@@ -31,7 +31,7 @@ test('maxFileMb counts from the next save on, also in a program that is running'
   expect(s.snapshotOf().get('large')?.type).toBe('file')
 })
 
-test('limits given by the caller count more than both files', async () => {
+test('limits of the caller override both files', async () => {
   await using s = await scratch({ files: { a: 'x'.repeat(200) } })
   setStore(s, { maxFileMb: 1 })
   setProject(s.project, { maxFileMb: 20 })
@@ -40,7 +40,7 @@ test('limits given by the caller count more than both files', async () => {
 })
 
 test.each(['pipe', 'folder', 'link to a pipe'])(
-  'a %s called .savestate.json is none of ours, and nothing waits for it',
+  'a %s called .savestate.json is ignored and does not block',
   async (what) => {
     await using s = await scratch({ files: { a: '1' } })
     const path = join(s.project, '.savestate.json')
@@ -59,7 +59,7 @@ test.each(['pipe', 'folder', 'link to a pipe'])(
   },
 )
 
-test('settings that cannot be used stop a save before it begins, and say which', async () => {
+test('invalid settings stop a save before it starts, and the error names them', async () => {
   await using s = await scratch({ files: { a: '1' } })
   const store = await s.open()
   const project = await store.project(s.project)
@@ -72,13 +72,13 @@ test('settings that cannot be used stop a save before it begins, and say which',
   setStore(s, [])
   await expect(project.save()).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
   await expect(store.prune()).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
-  // To look and to go back needs no settings of the store's.
+  // Reading and rewinding need no settings of the store.
   expect((await project.list()).checkpoints.length).toBe(1)
   setStore(s, {})
   expect((await project.save()).created).toBe(true)
 })
 
-test('a state is saved and the store closed whatever its settings say', async () => {
+test('invalid settings do not stop saving a state or closing the store', async () => {
   await using s = await scratch()
   const store = await s.open()
   setStore(s, { autoPrune: 'perhaps' })

@@ -1,5 +1,4 @@
-// The store is an ordinary git repository: what is in it, how it is packed, and getting files back from it
-// without Savestate.
+// The store is an ordinary git repository: its contents, its packs, and restoring files from it without Savestate.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,12 +28,12 @@ test('a first save of many files writes one pack, small saves write loose object
   await project.save()
   const second = stored(s)
   expect(second.packs).toEqual(first.packs)
-  // The file, its folder, all files, the snapshot, the commit; the modes are as they were.
+  // New objects: the file, its folder, all files, the snapshot, the commit; the modes have not changed.
   expect(second.loose - first.loose).toBe(5)
   expect(leftovers(s)).toEqual([])
 })
 
-test('packs and objects are private, whoever may look at the folder', async () => {
+test('packs and objects are private even if the folder is not', async () => {
   await using s = await scratch()
   for (let i = 0; i < 400; i++) s.write({ [`file-${i}`]: `content ${i}\n` })
   const { project } = await openProject(s)
@@ -45,7 +44,7 @@ test('packs and objects are private, whoever may look at the folder', async () =
   expect(open.map(([path, { mode }]) => `${mode.toString(8)} ${path}`)).toEqual([])
 })
 
-test('git finds nothing wrong with a pack of ours, however strictly it looks', async () => {
+test('the strictest checks of git accept our packs', async () => {
   await using s = await scratch({
     files: { empty: '', link: { link: 'x' }, 'a/b': { folder: 0o700 } },
   })
@@ -56,14 +55,14 @@ test('git finds nothing wrong with a pack of ours, however strictly it looks', a
   const [index = '', pack = ''] = readdirSync(packs).sort()
   const listed = storeGit(s, 'verify-pack', '-v', join(packs, index)).toString()
   expect(listed).toContain(`${join(packs, pack)}: ok`)
-  // An index made by git itself is, byte for byte, ours.
+  // Git's own index of the pack is identical to ours.
   const theirs = join(s.folder, 'theirs.idx')
   storeGit(s, 'index-pack', '--strict', '-o', theirs, join(packs, pack))
   expect(readFileSync(theirs).equals(readFileSync(join(packs, index)))).toBe(true)
   expect(storeGit(s, 'count-objects', '-v').toString()).toContain('garbage: 0')
 })
 
-test('two projects with one identical file have one object of it', async () => {
+test('two projects with an identical file share one object', async () => {
   await using s = await scratch({ files: { 'a.txt': 'the same content\n', own: 'one' } })
   const other = join(s.folder, 'other')
   s.write({ 'deep/er/b.txt': 'the same content\n', own: 'two' }, other)
@@ -73,11 +72,11 @@ test('two projects with one identical file have one object of it', async () => {
   const two = await saved(await store.project(other))
   const id = storedTree(s, one.ref).get('a.txt')?.id
   expect(storedTree(s, two.ref).get('deep/er/b.txt')?.id).toBe(id)
-  // own, deep, er, files, snapshot, commit; b.txt and the modes are there already.
+  // own, deep, er, files, snapshot, commit; b.txt and the modes exist already.
   expect(objectCount(s) - before).toBe(6)
 })
 
-test('identical content is stored once also when it comes by the hundred', async () => {
+test('a hundred files with identical content are stored once', async () => {
   await using s = await scratch()
   for (let i = 0; i < 400; i++) s.write({ [`file-${i}`]: 'all the same\n' })
   const { project } = await openProject(s)
@@ -102,7 +101,7 @@ test('each checkpoint is a commit without parents under refs/savestate/<project>
   expect(names).toBe('files\nmodes\n')
 })
 
-test('git log and git show speak of checkpoints', async () => {
+test('git log and git show describe checkpoints', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n' } })
   const { project } = await openProject(s)
   const { id } = await project.save({ reason: 'before the refactoring' })
@@ -116,7 +115,7 @@ test('git log and git show speak of checkpoints', async () => {
   expect(storeGit(s, 'show', `${ref}:files/a.txt`).toString()).toBe('one\n')
 })
 
-test('reasons of any text make commits that git accepts', async () => {
+test('git accepts commits with any reason', async () => {
   await using s = await scratch({ files: { n: '' } })
   const { project } = await openProject(s)
   const reasons = ['', ' ', '\n\n', 'line\n\nline', 'tree x\nparent y', '\u{1f4a9} caf\u00e9', '-x']
@@ -129,7 +128,7 @@ test('reasons of any text make commits that git accepts', async () => {
   expect(s.fsck()).toBe('')
 })
 
-test('a folder comes back with git alone: content, executable bit, links, any name', async () => {
+test('git alone can restore a folder: content, executable bit, links, any name', async () => {
   await using s = await scratch({
     files: {
       'src/main.c': 'int main() {}\r\n',
@@ -147,7 +146,7 @@ test('a folder comes back with git alone: content, executable bit, links, any na
   const copy = join(s.folder, 'copy')
   mkdirSync(copy)
   const archive = storeGit(s, 'archive', '--format=tar', `${ref}:files`)
-  // What the archive must not do is obey the attributes of the files in it.
+  // The archive must not obey attribute files in the project.
   execFileSync('tar', ['-x', '-C', copy], { input: archive })
   const plain = (folder: string) =>
     [...s.snapshotOf(folder)].flatMap(([path, { type, mode, content }]) =>
@@ -169,7 +168,7 @@ test('a clone of the store, made by git, has every checkpoint', async () => {
   expect(shown.stdout.toString()).toBe('one')
 })
 
-test('after a collection by git everything is still there, and saving goes on', async () => {
+test('after git gc every checkpoint exists, and saving works', async () => {
   await using s = await scratch({ files: { a: 'one', 'sub/b': 'one' } })
   const { project } = await openProject(s)
   const first = await saved(project)
@@ -177,7 +176,7 @@ test('after a collection by git everything is still there, and saving goes on', 
     s.write({ a: `version ${i}` })
     await project.save()
   }
-  // While the store is open, as a cron job of the user might.
+  // While the store is open, as a cron job might do.
   storeGit(s, 'gc', '--quiet', '--prune=now')
   await waitForStableStamps()
   expect((await project.save()).created).toBe(false)
@@ -190,10 +189,10 @@ test('after a collection by git everything is still there, and saving goes on', 
   expect(s.fsck()).toBe('')
 })
 
-test('the program works in a process that was told how to read its own source', async () => {
+test('the program works in a process with a loader for TypeScript', async () => {
   await using s = await scratch({ files: { a: 'one' } })
   const entry = new URL('../../../dist/index.js', import.meta.url).href
-  // Options of the process are inherited by its threads, which are files.
+  // Threads inherit the options of the process, and their entry points are files.
   const script = `
     const { openStore } = await import(${JSON.stringify(entry)})
     const store = await openStore({ home: ${JSON.stringify(s.home)} })
@@ -205,7 +204,7 @@ test('the program works in a process that was told how to read its own source', 
   expect([run.stdout.toString(), run.stderr.toString()]).toEqual(['true', ''])
 })
 
-test('a link to the store or the project leads to the same store and project', async () => {
+test('a symlink to the store or the project is the same store and project', async () => {
   await using s = await scratch({ files: { a: 'one' } })
   const { store, project } = await openProject(s)
   const { id } = await project.save()
@@ -230,7 +229,7 @@ function objectCount(s: Scratch): number {
   return output.toString().trim().split('\n').length
 }
 
-/** What a save has not cleaned up after itself. */
+/** Temporary files that a save left behind. */
 function leftovers(s: Scratch): string[] {
   return [...s.snapshotOf(s.home).keys()].filter((path) => /(^|\/)tmp\/.|\.tmp$/.test(path))
 }

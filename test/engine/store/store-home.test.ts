@@ -22,7 +22,7 @@ let count = 0
 const newPath = () => join(root, String(++count))
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
-test('a store is made 0700 with its format, and opened again as it is', () => {
+test('a new store has mode 0700 and a format file, and opens again unchanged', () => {
   const path = newPath()
   expect(openHome(path)).toBe(path)
   expect(modeOf(path)).toBe(0o700)
@@ -34,7 +34,7 @@ test('a store is made 0700 with its format, and opened again as it is', () => {
   expect(statSync(join(path, 'format'), { bigint: true })).toMatchObject({ ino, mtimeNs })
 })
 
-test('a store is made in folders that are not there yet, and found through a link', () => {
+test('missing parent folders are created, and a symlink leads to the store', () => {
   const path = join(newPath(), 'deep', 'down')
   const real = openHome(path)
   expect(modeOf(real)).toBe(0o700)
@@ -43,7 +43,7 @@ test('a store is made in folders that are not there yet, and found through a lin
   expect(openHome(link)).toBe(real)
 })
 
-test('an empty folder that others may enter becomes a store that they may not', () => {
+test('an empty folder becomes a store that others cannot enter', () => {
   const path = newPath()
   mkdirSync(path)
   chmodSync(path, 0o755)
@@ -51,7 +51,7 @@ test('an empty folder that others may enter becomes a store that they may not', 
   expect(modeOf(path)).toBe(0o700)
 })
 
-test('a folder with something in it is refused and left as it is', () => {
+test('a folder with other files is refused and not changed', () => {
   const path = newPath()
   mkdirSync(path)
   chmodSync(path, 0o755)
@@ -61,7 +61,7 @@ test('a folder with something in it is refused and left as it is', () => {
   expect(modeOf(path)).toBe(0o755)
 })
 
-test('a store that was killed while it was being made is made anew', () => {
+test('a store whose creation was killed is created again', () => {
   const path = newPath()
   mkdirSync(path)
   writeFileSync(join(path, 'format.tmp'), 'savesta')
@@ -85,7 +85,7 @@ test.each(['savestate 2\n', 'savestate 10\n', 'something else', ''])(
   },
 )
 
-test('an empty place is refused as such, and not taken for the usual one', () => {
+test('an empty path is refused and does not mean the default', () => {
   expect(() => openHome('')).toThrow(
     expect.objectContaining({
       code: 'STORE_UNUSABLE',
@@ -95,7 +95,7 @@ test('an empty place is refused as such, and not taken for the usual one', () =>
   )
 })
 
-test('a file where the store should be is refused with a hint', () => {
+test('a file at the path of the store is refused with a hint', () => {
   const path = newPath()
   writeFileSync(path, 'a file')
   expect(() => openHome(path)).toThrow(

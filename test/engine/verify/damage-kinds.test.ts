@@ -1,5 +1,5 @@
-// docs/repair.md: something else stands in the place of a file or folder of the store. Each is found and set aside, and nothing is
-// waited for. The program as a process: one that waits for a pipe cannot be stopped from inside.
+// docs/repair.md: a file or folder of the store has the wrong type. Verify finds it, repair moves it aside, and nothing blocks. The
+// tests start processes, because a process that reads a pipe cannot be stopped from inside.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ function savedStore(): Scratch {
   return s
 }
 
-/** The one file or folder of that form, relative to the store. */
+/** The only path that matches the pattern, relative to the store. */
 function placeIn(home: string, form: string): string {
   const [folder = '', name] = form.split('/ID')
   if (name === undefined) return form
@@ -50,7 +50,7 @@ test.each([
   ['pipe', 'cache'],
   ['pipe', 'objects.git/packed-refs'],
   ['link to nowhere', 'objects.git/HEAD'],
-])('a %s in the place of %s is found and set aside', (how, form) => {
+])('repair finds a %s at the path of %s and moves it aside', (how, form) => {
   using s = savedStore()
   const place = placeIn(s.home, form)
   rmSync(join(s.home, place), { recursive: true, force: true })
@@ -67,7 +67,7 @@ test.each([
   expect(s.run(['rewind', '2', '--files', '--yes']).code).toBe(0)
 })
 
-test('a command other than repair does not wait for a pipe either', () => {
+test('other commands do not block on a pipe either', () => {
   using s = savedStore()
   const [format, owner] = [join(s.home, 'format'), join(s.home, placeIn(s.home, 'locks/ID.owner'))]
   rmSync(owner)
@@ -80,7 +80,7 @@ test('a command other than repair does not wait for a pipe either', () => {
   expect(s.run(['list']).stderr).toContain('savestate repair')
 })
 
-test('HEAD that is a link, of which git makes a ref, is written again', () => {
+test('repair rewrites a HEAD that is a symlink, which git reads as a ref', () => {
   using s = savedStore()
   const head = join(s.home, 'objects.git', 'HEAD')
   renameSync(head, join(s.folder, 'head'))
@@ -97,9 +97,9 @@ test.each([
   ['objects.git/refs'],
   ['ledger.db'],
   ['journal'],
-])('%s on a disk that is not mounted is told, and left for that disk', (place) => {
+])('%s on a disk that is not mounted is reported and not changed', (place) => {
   using s = savedStore()
-  // Merges the log into the ledger, which is alone then.
+  // Merges the log into the ledger, so that the ledger is the only file.
   expect(s.run(['verify']).code).toBe(0)
   const [path, disk] = [join(s.home, place), join(s.folder, 'disk')]
   if (existsSync(path)) renameSync(path, disk)
@@ -107,10 +107,10 @@ test.each([
   symlinkSync(disk, path)
   expect(problemsOf(s)).toEqual([])
   renameSync(disk, `${disk}.away`)
-  const found = [{ path: place, message: 'is a link that leads nowhere', repairable: false }]
+  const found = [{ path: place, message: 'is a broken link', repairable: false }]
   expect(problemsOf(s)).toMatchObject(found)
   const { code, stdout } = s.run(['repair', '--yes'])
-  expect([code, stdout]).toEqual([2, expect.stringContaining(`nowhere (${place})`)])
+  expect([code, stdout]).toEqual([2, expect.stringContaining(`is a broken link (${place})`)])
   expect(existsSync(join(s.home, 'damaged'))).toBe(false)
   renameSync(`${disk}.away`, disk)
   expect(problemsOf(s)).toEqual([])

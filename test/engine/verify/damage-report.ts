@@ -1,4 +1,4 @@
-// What is wrong with a store after damage and repair, in words: nothing, one hopes.
+// Lists what is wrong with a store after damage and repair; the tests expect an empty list.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -9,7 +9,7 @@ type Project = Awaited<ReturnType<Awaited<ReturnType<typeof sdk.openStore>>['pro
 
 export type Thoroughness = { readonly isThorough: boolean }
 
-/** Damages one file, repairs, and looks at everything. */
+/** Damages one file, repairs, and checks everything. */
 export async function complaintsAfter(
   made: DamageStore,
   { file, how }: { readonly file: string; readonly how: DamageKind },
@@ -20,7 +20,7 @@ export async function complaintsAfter(
   damage(join(home, file), how)
   const { left, complaints } = await repairTwice(home)
   const lost = missingIn(home, atRisk)
-  // A pack with one flipped bit has lost one object, and no more.
+  // A pack with one flipped bit has lost exactly one object.
   if (file.endsWith('.pack') && how === 'flipped' && lost.length > 1)
     complaints.push(`${lost.length} objects lost by one bit`)
   const depend = made.checkpoints.filter(({ objects }) => lost.some((id) => objects.has(id)))
@@ -61,7 +61,7 @@ function missingIn(home: string, ids: readonly string[]): string[] {
     .map((line) => line.slice(0, 40))
 }
 
-/** Everything lists; what is whole diffs and rewinds to the byte, what is not is refused. */
+/** All checkpoints are listed; intact ones diff and rewind exactly, damaged ones are refused. */
 export async function fileComplaints(
   made: DamageStore,
   { home, broken }: { readonly home: string; readonly broken: ReadonlySet<string | null> },
@@ -115,7 +115,7 @@ async function rewindComplaints(project: Project, known: Known): Promise<string[
     : [`${known.id} came back different`]
 }
 
-/** A state is what it was, or it is told. A session may be lost with the ledger, but never a wrong state shown. */
+/** Every state is correct or reported as damaged. A session may be lost with the ledger, but no state may be wrong. */
 export async function stateComplaints(
   made: DamageStore,
   { home, told }: { readonly home: string; readonly told: ReadonlySet<string | null> },

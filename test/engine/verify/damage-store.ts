@@ -1,4 +1,4 @@
-// A small store with everything in it, and ways to damage one file of it. Made once, copied for every case.
+// A small store with data of every kind, and functions that damage one of its files. It is created once and copied for every case.
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   mkdirSync,
@@ -32,11 +32,11 @@ export type DamageStore = {
   readonly folder: string
   readonly pristine: string
   readonly checkpoints: readonly Known[]
-  /** By checkpoint of the session `task`. */
+  /** States of the session `task`, by checkpoint. */
   readonly states: ReadonlyMap<string, unknown>
-  /** Of every object, by its id. */
+  /** By object id. */
   readonly types: ReadonlyMap<string, string>
-  /** A copy under a name of its own. */
+  /** Copies the store to a new folder with this name. */
   copy(): string
   dispose(): void
 }
@@ -47,7 +47,7 @@ export async function makeStore(): Promise<DamageStore> {
   const projects = ['one', 'two'].map((name) => join(folder, name))
   for (const path of projects) mkdirSync(path)
   mkdirSync(pristine, { mode: 0o700 })
-  // No process of its own that has the store open when a repair wants it.
+  // A background prune would have the store open during a repair.
   writeFileSync(join(pristine, 'config.json'), '{"autoPrune":false}\n', { mode: 0o600 })
   const store = await sdk.openStore({ home: pristine, durability: 'os' })
   const saved: Omit<Known, 'objects'>[] = []
@@ -57,7 +57,7 @@ export async function makeStore(): Promise<DamageStore> {
   }
   const [one = '', two = ''] = projects
   const states = new Map<string, unknown>()
-  // More than become loose objects: a pack.
+  // Enough files for a pack.
   mkdirSync(join(one, 'many'))
   for (let n = 0; n < 130; n++)
     writeFileSync(join(one, 'many', `f${n}`), `file ${n} ${'x'.repeat(n * 7)}\n`)
@@ -118,14 +118,14 @@ export async function makeStore(): Promise<DamageStore> {
       execFileSync('cp', ['-R', pristine, home])
       return home
     },
-    // By the hundred: node takes much longer.
+    // `cp` is much faster than node for hundreds of copies.
     dispose: () => void execFileSync('rm', ['-rf', folder]),
   }
 }
 
 type Shown = { readonly id: string; readonly tree: string | null; readonly ref: string | null }
 
-/** A process that is killed leaves its rows in the write-ahead log. */
+/** A killed process leaves its rows in the write-ahead log. */
 function saveAndDie(home: string, folder: string): Shown {
   const script = `
     const { openStore } = await import(${JSON.stringify(new URL('../../../dist/index.js', import.meta.url))})
@@ -162,7 +162,7 @@ export function damage(path: string, kind: DamageKind): void {
   }
 }
 
-/** Every file of a store, relative to it; not the settings, which are the user's. */
+/** Every file of a store except the user's settings, as relative paths. */
 export function filesOf(home: string, folder = home): string[] {
   return readdirSync(folder).flatMap((name) => {
     const path = join(folder, name)
@@ -171,7 +171,7 @@ export function filesOf(home: string, folder = home): string[] {
   })
 }
 
-/** Objects that may be gone with the file: the loose one, or those of the pack. */
+/** Objects that may be lost with the file: the loose one, or those of the pack. */
 export function objectsIn(home: string, file: string): string[] {
   const loose = /objects\/([0-9a-f]{2})\/([0-9a-f]{38})$/.exec(file)
   if (loose !== null) return [`${loose[1]}${loose[2]}`]

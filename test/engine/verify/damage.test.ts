@@ -1,5 +1,5 @@
-// Damage to any single file of a store: what does not depend on the damaged bytes still lists, diffs and rewinds. All
-// kinds of files here; every single file with SAVESTATE_EVERY_FILE (npm run torture:damage).
+// Damage to any single file of a store: checkpoints that do not depend on the damaged bytes still list, diff and rewind. One file of
+// each kind here; every file with SAVESTATE_EVERY_FILE (npm run torture:damage).
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   closeSync,
@@ -37,7 +37,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => made.dispose())
 
-/** One file of each kind that holds something, and one of each that is made again. */
+/** One file of each kind: with saved data, and derived. */
 const VITAL: Readonly<Record<string, (file: string) => boolean>> = {
   'ledger.db': (file) => file === 'ledger.db',
   'ledger.db-wal': (file) => file === 'ledger.db-wal',
@@ -64,7 +64,7 @@ function isLoose(file: string, type: string): boolean {
   return made.types.get(id) === type
 }
 
-test.each(Object.keys(VITAL))('%s, damaged in every way: the rest works', async (kind) => {
+test.each(Object.keys(VITAL))('after any damage to %s the rest works', async (kind) => {
   const complaints: string[] = []
   for (const how of DAMAGES)
     complaints.push(
@@ -73,7 +73,7 @@ test.each(Object.keys(VITAL))('%s, damaged in every way: the rest works', async 
   expect(complaints).toEqual([])
 })
 
-test.each(Object.keys(DERIVED))('%s, damaged: everything works', async (kind) => {
+test.each(Object.keys(DERIVED))('after damage to %s everything works', async (kind) => {
   const complaints: string[] = []
   for (const how of ['zeroed', 'deleted'] as const)
     complaints.push(
@@ -82,7 +82,7 @@ test.each(Object.keys(DERIVED))('%s, damaged: everything works', async (kind) =>
   expect(complaints).toEqual([])
 })
 
-test('every single file, damaged in every way', async () => {
+test('after any damage to any file the rest works', async () => {
   const complaints: string[] = []
   for (const file of isThorough ? filesOf(made.pristine) : [])
     for (const how of DAMAGES)
@@ -98,7 +98,7 @@ function fileOf(kinds: typeof VITAL, kind: string): string {
 
 const PAGE_BYTES = 4096
 
-test('a page of the ledger that reads as zeros costs what stood on it, and nothing else', async () => {
+test('a page of the ledger that reads as zeros loses only its own rows', async () => {
   const { size } = statSync(join(made.pristine, 'ledger.db'))
   const pages = Array.from({ length: size / PAGE_BYTES - 1 }, (_, n) => n + 1)
   const complaints: string[] = []
@@ -124,7 +124,7 @@ test('a page of the ledger that reads as zeros costs what stood on it, and nothi
   expect(whole).toBeGreaterThan(0)
 }, 300_000)
 
-test('a ledger whose schema is lost comes back from the backup, and newer checkpoints from their refs', async () => {
+test('repair rebuilds a ledger without a schema from the backup, and newer checkpoints from their refs', async () => {
   const whole = made.copy()
   const { project: path } = made.checkpoints[0] as Known
   const store = await sdk.openStore({ home: whole, mayBlock: true })
@@ -168,7 +168,7 @@ function schemaPagesOf(path: string): number[] {
   }
 }
 
-test('the journal of an interrupted rewind, damaged in every way: everything works', async () => {
+test('after any damage to the journal of an interrupted rewind everything works', async () => {
   const [known] = made.checkpoints
   const complaints: string[] = []
   for (const how of DAMAGES) {
@@ -179,7 +179,7 @@ test('the journal of an interrupted rewind, damaged in every way: everything wor
     const file = filesOf(home).find((name) => name.startsWith('journal/'))
     damage(join(home, file ?? 'no journal'), how)
     const { left } = await repairTwice(home)
-    // One that can still be read is finished by the next command.
+    // The next command finishes a rewind whose journal is still readable.
     const others = left.filter(({ kind }) => kind !== 'interrupted')
     complaints.push(
       ...others.map(({ message }) => message),
@@ -189,7 +189,7 @@ test('the journal of an interrupted rewind, damaged in every way: everything wor
   expect(complaints).toEqual([])
 })
 
-test('a repair that is killed between any two steps is finished by the next', async () => {
+test('the next repair finishes one that was killed between two steps', async () => {
   const complaints: string[] = []
   const points = Object.entries(REPAIR_POINTS).flatMap(([point, visits]) =>
     Array.from({ length: visits }, (_, visit) => `${point}@${visit + 1}`),
@@ -210,7 +210,7 @@ test('a repair that is killed between any two steps is finished by the next', as
   expect(complaints).toEqual([])
 })
 
-test('a dry run changes nothing, and what is damaged is set aside, never deleted', async () => {
+test('a dry run changes nothing, and a repair moves damaged files aside instead of deleting them', async () => {
   const home = made.copy()
   const file = fileOf(VITAL, 'blob')
   damage(join(home, file), 'flipped')
@@ -227,7 +227,7 @@ test('a dry run changes nothing, and what is damaged is set aside, never deleted
   expect(existsSync(join(home, file))).toBe(false)
 })
 
-test('a damaged checkpoint is listed as such, and its whole files come back by path', async () => {
+test('a damaged checkpoint is listed as damaged, and its intact files can be restored by path', async () => {
   const home = made.copy()
   const file = fileOf(VITAL, 'blob')
   damage(join(home, file), 'deleted')
@@ -252,13 +252,13 @@ test('a damaged checkpoint is listed as such, and its whole files come back by p
   rmSync(join(target.project, path), { force: true })
   await project.rewind({ to: target.id, paths: [path] })
   expect(existsSync(join(target.project, path))).toBe(true)
-  // The next save does not rely on what is lost.
+  // The next save does not rely on lost objects.
   writeFileSync(join(target.project, 'new.txt'), 'new\n')
   expect(await project.save()).toMatchObject({ created: true })
   await store.close()
 })
 
-test('a checkpoint whose row is lost comes back at its time, though ids say nothing of it', async () => {
+test('a checkpoint whose row was lost is listed again in its order of time', async () => {
   const home = made.copy()
   const path = made.checkpoints[0]?.project ?? ''
   const listed = async () => {
@@ -279,7 +279,7 @@ test('a checkpoint whose row is lost comes back at its time, though ids say noth
   expect(await listed()).toEqual(before)
 })
 
-test('a ref to another commit of the same checkpoint gives way to the row', async () => {
+test('a row overrides a ref to another commit of the same checkpoint', async () => {
   const home = made.copy()
   const [known, other] = made.checkpoints as [Known, Known]
   const git = (args: readonly string[], input = '') =>
@@ -298,7 +298,7 @@ test('a ref to another commit of the same checkpoint gives way to the row', asyn
   expect(await fileComplaints(made, { home, broken: new Set() }, { isThorough })).toEqual([])
 })
 
-test('a save of a folder that still holds what was lost makes the checkpoint whole again', async () => {
+test('saving a folder that still has the lost content makes the checkpoint intact again', async () => {
   const home = made.copy()
   const known = made.checkpoints.at(-1) as Known
   damage(join(home, fileOf(VITAL, 'blob')), 'deleted')
@@ -316,7 +316,7 @@ test('a save of a folder that still holds what was lost makes the checkpoint who
   expect(await fileComplaints(made, { home, broken: new Set() }, { isThorough })).toEqual([])
 })
 
-test('what was put right while a repair asked is not put right again', async () => {
+test('a repair does not repeat what another process repaired during the question', async () => {
   const home = made.copy()
   const file = fileOf(VITAL, 'blob')
   const [lost = ''] = objectsIn(home, file)
@@ -335,14 +335,14 @@ test('what was put right while a repair asked is not put right again', async () 
     mayBlock: true,
     async confirm() {
       asked += 1
-      // Somebody else is quicker, and then saves a folder that still has what was lost.
+      // Another process repairs first, and then saves a folder that still has the lost content.
       if (asked === 1)
         for (const args of [['repair', '--yes'], ['save'], ['repair', '--yes']])
           ended.push(savestate(...args))
       return true
     },
   })
-  // After the first of them something was lost, after the second no more.
+  // The first repair reported a loss, the second none.
   expect(ended).toEqual([2, 0, 0])
   expect(problems).toEqual([])
   expect(asked).toBe(1)

@@ -1,5 +1,5 @@
-// A repair beside an agent that saves. Rows, refs and objects are read one after the other, so a save in between makes them
-// disagree for one look without any damage.
+// A repair while an agent saves. It reads rows, refs and objects one after the other, so a save in between makes them disagree once
+// without any damage.
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { scratch, sdk } from '../../support/scratch.js'

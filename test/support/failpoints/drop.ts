@@ -1,4 +1,4 @@
-/** Where a `drop` or a `clear` of a project is killed, and in which call. */
+/** Failpoints of `drop` and `clear`, with the call that reaches them. */
 export const DROP_POINTS = {
   'drop:rows-removed': `project.drop({ refs: ['start'] })`,
   'clear:rows-removed': 'project.clear()',

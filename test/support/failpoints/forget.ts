@@ -1,4 +1,4 @@
-/** Where a `forget` is killed, and whether the path is forgotten then. */
+/** Failpoints of `forget`, and whether the path is forgotten after a kill there. */
 export const FORGET_POINTS: Readonly<Record<string, boolean>> = {
   'forget:written': false,
   'commits:refs-beside': false,

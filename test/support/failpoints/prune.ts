@@ -1,4 +1,4 @@
-/** On how many visits of each failpoint a prune is killed; see collect-crash.test.ts. */
+/** Failpoints of a prune, and on how many visits of each a test kills it (collect-crash.test.ts). */
 export const PRUNE_POINTS = {
   'prune:project-rows-removed': 2,
   'prune:rows-removed': 1,
