@@ -1,8 +1,8 @@
-// A checkpoint in a few words, for the reasons of rows that refer to it: `rewind to before "Fix the login" (kfhxqwzt)`.
+// Describes a checkpoint in a few words, for reasons that refer to it: `rewind to before "Fix the login" (kfhxqwzt)`.
 import { quotableReason, withoutPromptMark, withoutReference } from '../../base/index.js'
 import { type Checkpoint, momentOfMetadata } from '../../model/index.js'
 
-/** Enough to be unique in any store, and short enough to read and to type. */
+/** Long enough to be unique in any store, and short enough to read and type. */
 export const ID_LETTERS = 8
 const MAX_WORDS = 80
 

@@ -1,4 +1,4 @@
-// The checkpoints, newest first. Reads the ledger only: no git process, no file of the project.
+// Lists checkpoints, newest first. Reads only the ledger: no git process, no file of the project.
 import * as z from 'zod/mini'
 import { MIN_PREFIX, pathText, uniquePrefix } from '../../model/index.js'
 import { knownProject, type StoreContext } from '../operation/context.js'
@@ -48,7 +48,7 @@ export const listAll = storeOperation({
   },
 })
 
-/** The shortest prefix of each id that identifies one checkpoint of the store, without reading the other ids. */
+/** Returns the shortest unique prefix of each id, reading only the neighbors of each id. */
 export function shortIds(
   { ledger }: StoreContext,
   ids: readonly string[],

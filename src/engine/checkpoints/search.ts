@@ -1,4 +1,4 @@
-// Finds checkpoints by words: in their names, reasons and prompts, and in the paths that they changed.
+// Searches checkpoints for words in their names, reasons and prompts, and in the paths that they changed.
 import * as z from 'zod/mini'
 import {
   type Checkpoint,
@@ -45,7 +45,7 @@ export const search = projectOperation({
     const project = knownProject(context)
     if (project === undefined) return { matches: [], searched: 0, isComplete: true }
     const wanted = [...new Set(words.toLowerCase().split(/\s+/))]
-    // To the end: a prune must not take away what is being compared.
+    // A prune must not remove objects while they are compared.
     return context.objects.shared(() => searchIn(context, project, { wanted, limit }))
   },
 })
@@ -56,7 +56,7 @@ async function searchIn(
   { wanted, limit }: { readonly wanted: readonly string[]; readonly limit: number },
 ): Promise<SearchResult> {
   const { ledger } = context
-  // One more tells whether there are older ones.
+  // One more than we search, to know whether there are older ones.
   const found = ledger.checkpoints.list({ project: project.id, limit: MAX_SEARCHED + 1 })
   const damaged = ledger.marks.damaged()
   const matches: SearchMatch[] = []
@@ -86,7 +86,7 @@ async function pathsWith(
   checkpoint: FilesCheckpoint,
 ): Promise<string[]> {
   const before = ledger.checkpoints.filesBefore(checkpoint)
-  // With a damaged one nothing can be compared.
+  // A damaged snapshot cannot be compared.
   if (before !== undefined && ledger.marks.damageOf(before.id) !== undefined) return []
   const tree = checkpoint.snapshot.tree
   const changes = await snapshots.compare(before?.snapshot.tree, tree, { countLines: false })
@@ -95,7 +95,7 @@ async function pathsWith(
     .filter((path) => words.some((word) => lower(path).includes(word)))
 }
 
-/** As the hooks of agents note it. */
+/** The hooks of agents store the prompt in the metadata. */
 function promptOf({ session }: Checkpoint): string | null {
   const metadata = session?.metadata
   const isNoted = typeof metadata === 'object' && metadata !== null && 'prompt' in metadata

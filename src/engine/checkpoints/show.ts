@@ -1,4 +1,4 @@
-// One checkpoint in full: what it holds, what it left out and why, and what changed since the one before.
+// Shows one checkpoint in full: its contents, the skipped paths with reasons, and the changes since the previous one.
 import * as z from 'zod/mini'
 import { type Checkpoint, hasFiles, invariant } from '../../model/index.js'
 import { agentDetails } from './agent-details.js'
@@ -34,7 +34,7 @@ export const showInSession = sessionOperation({
   },
 })
 
-/** The caller shares the lock on the objects: a prune must not take away what is being compared. */
+/** The caller holds the objects lock shared: a prune must not remove objects while they are compared. */
 async function detailsOf(
   context: StoreContext,
   checkpoint: Checkpoint,

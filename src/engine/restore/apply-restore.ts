@@ -13,12 +13,12 @@ import { failpoint } from '../../system/index.js'
 import { captureNow } from '../checkpoints/capture.js'
 import type { StoreContext } from '../operation/context.js'
 import type { Hooks } from '../operation/callbacks.js'
-import { type JournalEntry, Journals, rootInodeOf, stagingFolders } from './restore-journal.js'
-import { type PartialModes, tellPartial, withoutPartial } from './partial-modes.js'
+import { type JournalEntry, Journals, readRootInode, stagingFolders } from './restore-journal.js'
+import { type PartialModes, reportPartialModes, withoutPartial } from './partial-modes.js'
 import { recordCheckpoint } from '../checkpoints/record-checkpoint.js'
 import type { RestoreRequest } from './restore.js'
-import { disturbed, replaced } from './restore-errors.js'
-import { settleAsides } from './remove-asides.js'
+import { disturbedError, replacedError } from './restore-errors.js'
+import { removeAsides } from './remove-asides.js'
 
 const ROUNDS = 3
 
@@ -28,19 +28,19 @@ export type RestoreWork = {
     'kind' | 'of' | 'goal' | 'ownersThen' | 'paths' | 'only' | 'reason' | 'session' | 'rewind'
   >
   readonly plan: RestorePlan
-  /** All that the operation sets out to do, for whoever has to finish it. */
+  /** All intended changes, for the process that may have to finish the operation. */
   readonly entries: readonly JournalEntry[]
-  /** The only paths to be touched, whatever the plan looks like after a first round. */
+  /** The operation changes no other path, also when it plans again after the first round. */
   readonly only: readonly BytePath[]
   readonly safety: FilesCheckpoint
   readonly operation: OperationId
-  /** The folder that the plan was made for. */
+  /** The inode of the folder that the plan was made for. */
   readonly rootInode: string
   readonly hooks: Hooks
 }
 
-/** Journal, apply, look again; repeated while something changes under our hands. */
-export async function carryOut(
+/** Writes the journal, applies the plan and captures again; repeats that while other programs write to the same paths. */
+export async function applyRestore(
   context: StoreContext,
   project: Project,
   work: RestoreWork,
@@ -81,18 +81,18 @@ export async function carryOut(
     failpoint('restore:applied')
     const named = { ...namedBy(request), paths: only }
     const after = await captureNow(context, project, { named, hooks })
-    if (rootInodeOf(project) !== rootInode) throw replaced(project, safety)
+    if (readRootInode(project) !== rootInode) throw replacedError(project, safety)
     const now = after.snapshot.tree
     const rest = await snapshots.plan(project, { goal: request.goal, paths: undefined, only, now })
     plan = withoutPartial(rest, partial)
     if (changesNothing(plan) && plan.conflict.length === 0) {
       const { reason } = request
-      const moved = { asides, rootInode, safety, reason, hooks }
-      await settleAsides(context, project, moved)
-      tellPartial(partial, hooks)
+      await removeAsides(context, project, { asides, rootInode, safety, reason, hooks })
+      reportPartialModes(partial, hooks)
       return { after, partial }
     }
-    if (round === ROUNDS || plan.conflict.length > 0) throw disturbed(plan, { safety, request })
+    if (round === ROUNDS || plan.conflict.length > 0)
+      throw disturbedError(plan, { safety, request })
     // Save changes that other programs made meanwhile before they are overwritten (I3).
     await recordCheckpoint(context, project, {
       captured: after,
@@ -107,7 +107,7 @@ export async function carryOut(
   }
 }
 
-/** The paths that are captured whatever the rules of today say (docs/internals/rewind-and-rules.md). */
+/** The paths to capture even if a present rule excludes them (docs/internals/rewind-and-rules.md). */
 export function namedBy({
   goal,
   paths,

@@ -6,7 +6,7 @@ import {
   SavestateError,
 } from '../../../src/model/index.js'
 import {
-  restoreFailure,
+  explainRestoreFailure,
   type RestoreOutcome,
 } from '../../../src/engine/restore/explain-restore-failure.js'
 
@@ -21,7 +21,7 @@ function refusal(code: string): Error {
 
 function told(error: unknown, outcome: RestoreOutcome, request: object = rewind) {
   const failed = { context: { home: '/' }, project, outcome, files: 7 }
-  return restoreFailure(error, { ...failed, request: request as typeof rewind })
+  return explainRestoreFailure(error, { ...failed, request: request as typeof rewind })
 }
 
 test.each<[code: string, outcome: RestoreOutcome, hint: string]>([
@@ -32,17 +32,17 @@ test.each<[code: string, outcome: RestoreOutcome, hint: string]>([
   ],
   [
     'EPERM',
-    { type: 'taken-back', left: 0 },
+    { type: 'rolled-back', left: 0 },
     `Nothing was changed: everything that had been written was reverted. Check the permissions and the disk, then repeat it: savestate rewind ${ID}`,
   ],
   [
     'EROFS',
-    { type: 'taken-back', left: 0 },
+    { type: 'rolled-back', left: 0 },
     `Nothing was changed: everything that had been written was reverted. Check the permissions and the disk (the disk mounted at /no-such-folder/project), then repeat it: savestate rewind ${ID}`,
   ],
   [
     'ENOSPC',
-    { type: 'taken-back', left: 2 },
+    { type: 'rolled-back', left: 2 },
     `2 of 7 files could not be reverted; all others are as they were. Free some space (the disk mounted at /no-such-folder/project), then repeat it: savestate rewind ${ID}`,
   ],
   [
@@ -68,9 +68,9 @@ test('an undo is repeated as an undo', () => {
   expect(error).toMatchObject({ hint: expect.stringMatching(/repeat it: savestate undo$/) })
 })
 
-test('errors with hints of their own keep them, and a bug stays a bug', () => {
+test('errors with hints and internal errors are returned unchanged', () => {
   const moved = new SavestateError('HEAD_MOVED', 'moved', { hint: 'Look, then do it again.' })
-  expect(told(moved, { type: 'taken-back', left: 0 })).toBe(moved)
+  expect(told(moved, { type: 'rolled-back', left: 0 })).toBe(moved)
   expect(told(moved, { type: 'unfinished' })).toMatchObject({
     code: 'HEAD_MOVED',
     hint: expect.stringMatching(/^Up to 7 files .* Look, then do it again\.$/),

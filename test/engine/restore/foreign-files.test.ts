@@ -1,5 +1,5 @@
-// Files and folders of somebody else in a project of ours, as a container leaves them that runs as root: what we may
-// replace comes back, and what we may write in need not be ours.
+// Files and folders of another user in the project, such as a container running as root leaves behind. A rewind restores
+// the files that it may replace, and writes into folders that it does not own.
 import { chmodSync, chownSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { scratch } from '../../support/scratch.js'
 const [ROOT, NOBODY] = [0, 65534]
 const isRoot = process.getuid?.() === 0
 
-/** What the kernel does, done by hand: for machines where nobody can make a folder of somebody else. */
+/** Simulates the kernel's checks, for machines on which the test cannot create a folder of another user. */
 const REFUSES_MODES = `
   const plain = (await import('node:fs')).default
   const { fchmodSync, fstatSync } = plain
@@ -20,14 +20,14 @@ const REFUSES_MODES = `
   ;(await import('node:module')).syncBuiltinESMExports()
 `
 
-/** By the kernel itself where we can be somebody else; elsewhere we only take ourselves for another. */
+/** As root the kernel does the checks; otherwise the simulation does. */
 const WAYS = [
   { way: 'somebody else by name', before: 'process.geteuid = () => 4711', asOrdinaryUser: false },
   ...(isRoot ? [{ way: 'somebody else', before: '', asOrdinaryUser: true }] : []),
 ]
 
 describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
-  test('a file whose mode alone is another comes back', async () => {
+  test('a file of which only the mode changed is restored', async () => {
     await using s = await scratch({ files: { tool: { content: 'one', mode: 0o755 }, b: 'one' } })
     const start = { asOrdinaryUser, mayBlock: true }
     await inChild(s, "await project.save({ name: 'first' })", start)
@@ -46,7 +46,7 @@ describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
     expect(answer).toEqual(['none', '755'])
   })
 
-  test('a folder whose mode alone is another stays so, is told, and stops nothing', async () => {
+  test('a folder of which only the mode changed stays, is reported, and does not stop the rewind', async () => {
     await using s = await scratch({ files: { 'shared/a': 'one', b: 'one' } })
     const start = { asOrdinaryUser, mayBlock: true }
     chmodSync(join(s.project, 'shared'), 0o775)
@@ -69,7 +69,7 @@ describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
     expect(answer).toEqual([[{ path: 'shared', reason }], 'one', 'one', '777'])
   })
 
-  test('a folder that only its group may write to is written in', async () => {
+  test('a rewind writes into a folder that is writable only for its group', async () => {
     await using s = await scratch({ files: { 'shared/a': 'one', 'shared/b': 'one' } })
     const start = { asOrdinaryUser, mayBlock: true }
     chmodSync(join(s.project, 'shared'), asOrdinaryUser ? 0o570 : 0o770)

@@ -1,5 +1,5 @@
-// Setgid belongs to the members of a group. From anybody else the kernel takes it away when a mode is set, and says
-// nothing: a rewind brings back what it can, tells the rest, and does not give up.
+// Only members of a group may set setgid. For other users the kernel silently clears the bit when a mode is set: a rewind
+// restores what it can, reports the rest, and continues.
 import { chmodSync, chownSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { type Scratch, scratch } from '../../support/scratch.js'
 
 const [NOBODY, A_GROUP] = [65534, 50]
 
-/** What the kernel does, done by hand: for machines where nobody can make a folder of a foreign group. */
+/** Simulates the kernel, for machines on which the test cannot create a folder of a foreign group. */
 const WITHOUT_SETGID = `
   const plain = (await import('node:fs')).default
   const { fchmodSync, chmodSync } = plain
@@ -17,13 +17,13 @@ const WITHOUT_SETGID = `
   ;(await import('node:module')).syncBuiltinESMExports()
 `
 
-/** By the kernel itself where we can be somebody else. */
+/** As root the kernel itself clears the bit; otherwise the simulation does. */
 const WAYS = [
   { way: 'answers given to it', before: WITHOUT_SETGID, asOrdinaryUser: false },
   ...(process.getuid?.() === 0 ? [{ way: 'kernel', before: '', asOrdinaryUser: true }] : []),
 ]
 
-/** The folder is of a group that who rewinds is not in, and its bit is handed down. */
+/** The folder belongs to a group that the rewinding user is not in, and new entries inherit its bit. */
 function own(s: Scratch, { asOrdinaryUser }: { readonly asOrdinaryUser: boolean }): void {
   for (const [path, mode] of [
     ['.', 0o2777],
@@ -43,13 +43,13 @@ const MODES = `
 describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
   async function rewound(s: Scratch, body: string): Promise<unknown> {
     const start = { asOrdinaryUser, mayBlock: true }
-    // The child gives everything to the ordinary user, group and all, so the first comes only to be given away.
+    // The child process gives everything to the ordinary user, including the group, so the first run only does that.
     await inChild(s, '', start)
     own(s, { asOrdinaryUser })
     return inChild(s, body, { ...start, keepsOwners: true })
   }
 
-  test('a folder keeps the bit it inherits, a file that cannot have it is told, and the rest comes back', async () => {
+  test('a folder keeps its inherited bit, a file that cannot have it is reported, and the rest is restored', async () => {
     await using s = await scratch({ files: { 'sub/a': 'one', tool: 'one', b: 'one' } })
     const answer = await rewound(
       s,
@@ -82,7 +82,7 @@ describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
     })
   })
 
-  test('a folder whose mode has to be changed loses the bit, which is told', async () => {
+  test('a folder whose mode must be changed loses the bit, and the rewind reports it', async () => {
     await using s = await scratch({ files: { 'sub/a': 'one', tool: 'one' } })
     const answer = await rewound(
       s,
