@@ -44,20 +44,23 @@ const KEEP_DAYS = 7
 export function lookAtUncaptured(
   context: StoreContext,
   project: Project,
-  { captured, look }: { readonly captured: Captured; readonly look: UncapturedLook | undefined },
+  {
+    captured,
+    look: mode,
+  }: { readonly captured: Captured; readonly look: UncapturedLook | undefined },
 ): UncapturedScan {
   // A caller that does not report tool calls gives us no call to attribute the changes to.
-  if (look === undefined) return { changes: [], remember: () => undefined }
+  if (mode === undefined) return { changes: [], remember: () => undefined }
   const key = `uncaptured:${project.id}`
   const stored = readNote(context, key)
   const known = stored === undefined ? undefined : parseKnown(stored)
   const now = printSkipped(project.path, captured.snapshot.skippedPaths)
   const differing = known === undefined ? [] : findDifferences(project, known, now)
-  const noise = look === 'between-calls' ? addNoise(known, differing) : (known?.noise ?? NONE)
+  const noise = mode === 'between-calls' ? addNoise(known, differing) : (known?.noise ?? NONE)
   const text = serialize(now, noise)
   return {
     changes:
-      look === 'after-calls' ? differing.filter(({ path }) => (noise.get(path) ?? 0) < NOISY) : [],
+      mode === 'after-calls' ? differing.filter(({ path }) => (noise.get(path) ?? 0) < NOISY) : [],
     remember() {
       if (text === stored) return
       // If this write is lost, the next scan has nothing to compare with, or reports a change twice.

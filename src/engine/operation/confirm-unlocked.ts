@@ -11,7 +11,7 @@ import type { PlanQuestion, RestoreResult } from '../restore/restore.js'
  * Repeats the attempt until it has a result. Each attempt runs under the lock and gets the mark of the plan that the
  * user confirmed last; `hooks.confirm` is called between two attempts.
  */
-export async function whenAgreed(
+export async function retryUntilConfirmed(
   context: StoreContext,
   project: Project,
   {

@@ -13,8 +13,8 @@ import { failpoint } from '../../system/index.js'
 import { type StoreContext, withProjectLock } from '../operation/context.js'
 import { Journals } from '../restore/restore-journal.js'
 import { storeOperation } from '../operation/operation.js'
-import { missingFolder } from './project-places.js'
-import { isExistingFolder, realFolder } from './project-root.js'
+import { resolveMissingFolder } from './project-places.js'
+import { isExistingFolder, resolveFolder } from './project-root.js'
 import { parentIdentity } from './project-state.js'
 
 export type MoveResult = {
@@ -29,7 +29,7 @@ export const moveProject = storeOperation({
   effect: 'changes-store',
   input: () => z.strictObject({ from: z.string(), to: z.string() }),
   async run(context, input): Promise<MoveResult> {
-    const to = realFolder(input.to)
+    const to = resolveFolder(input.to)
     refuseUnsafeFolder(to, bytePath(context.home))
     const from = findMissingProject(context, input.from)
     return withProjectLock(context, from, {
@@ -59,7 +59,7 @@ function findMissingProject(context: StoreContext, text: string): Project {
     throw new SavestateError('BAD_INPUT', `The folder ${shown} still exists`, {
       hint: 'Only the history of a folder that no longer exists can be moved. Nothing was changed.',
     })
-  const missing = missingFolder(text)
+  const missing = resolveMissingFolder(text)
   const known = missing === undefined ? undefined : context.ledger.projectAt(missing)
   if (known !== undefined) return known
   throw new SavestateError('BAD_INPUT', `The store has no checkpoints of ${shown}`, {

@@ -17,7 +17,7 @@ import {
   findProjectWithin,
   type FoundRoot,
   isExistingFolder,
-  realFolder,
+  resolveFolder,
 } from './project-root.js'
 import { projectStateOf } from './project-state.js'
 import { limitsOf } from '../store/settings.js'
@@ -28,17 +28,17 @@ export function projectRootOf(context: StoreContext, path: string): FoundRoot {
 
 /** Returns the real path of a folder, or of the missing folder of a known project. Throws PROJECT_MISSING. */
 export function projectFolder({ ledger }: StoreContext, path: string): BytePath {
-  const missing = missingFolder(path)
+  const missing = resolveMissingFolder(path)
   return missing !== undefined && ledger.projectAt(missing) !== undefined
     ? missing
-    : realFolder(path)
+    : resolveFolder(path)
 }
 
 /** The absolute path of a folder that no longer exists; undefined if it exists or the path cannot be completed. */
-export function missingFolder(path: string): BytePath | undefined {
+export function resolveMissingFolder(path: string): BytePath | undefined {
   if (isExistingFolder(path) || path === '' || path.includes('\0')) return undefined
   const above = dirname(path)
-  if (isExistingFolder(above)) return joinPath(realFolder(above), bytePath(basename(path)))
+  if (isExistingFolder(above)) return joinPath(resolveFolder(above), bytePath(basename(path)))
   return isAbsolute(path) ? bytePath(normalize(path)) : undefined
 }
 

@@ -35,7 +35,7 @@ const NO_FOLDER = [
 ] as const
 
 /** The real path of a folder. */
-export function realFolder(path: string): BytePath {
+export function resolveFolder(path: string): BytePath {
   if (isExistingFolder(path)) return expectBytes(realpathSync.native(path, 'buffer'))
   const shown = JSON.stringify(path.slice(0, MAX_SHOWN))
   throw new SavestateError('PROJECT_MISSING', `There is no folder ${shown}`, {
@@ -81,7 +81,7 @@ export type FoundRoot = {
 
 /** Returns the root of the project that a file or folder belongs to, never a refused one (home, `/tmp`, …). */
 export function findProjectRoot(path: string, is: ProjectRules): FoundRoot {
-  const start = realFolder(isExistingFolder(path) ? path : dirname(path))
+  const start = resolveFolder(isExistingFolder(path) ? path : dirname(path))
   let part: BytePath | undefined
   for (let candidate = start; !isRoot(candidate); candidate = parentOf(candidate)) {
     if (is.refused(candidate)) continue

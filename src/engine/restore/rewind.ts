@@ -17,7 +17,7 @@ import { inExistingFolder } from './recreate-folder.js'
 import { resolve, withFiles } from '../checkpoints/resolve-ref.js'
 import { type RestoreRequest, type RestoreResult, restore } from './restore.js'
 import { checkpointBefore, readLeftOut, resolveTarget, viewTarget } from './rewind-target.js'
-import { whenAgreed } from '../operation/confirm-unlocked.js'
+import { retryUntilConfirmed } from '../operation/confirm-unlocked.js'
 
 export type RewindResult = RestoreResult
 
@@ -49,7 +49,7 @@ export const rewind = projectOperation({
     const { id } = resolveTarget(context, project, to)
     if (project === undefined) throw new Error('A checkpoint was found without its project')
     return inExistingFolder({ context, project, dryRun, hooks }, () =>
-      whenAgreed(context, project, {
+      retryUntilConfirmed(context, project, {
         purpose: 'rewind',
         hooks,
         attempt: async (agreed) => {

@@ -20,7 +20,7 @@ import { makeRewindRequest, parseProjectPath } from './rewind.js'
 import { checkpointBeforeInSession, viewTarget } from './rewind-target.js'
 import { projectOf, type SessionContext, sessionNow } from '../sessions/session-context.js'
 import { resolveInSession } from '../sessions/session-queries.js'
-import { whenAgreed } from '../operation/confirm-unlocked.js'
+import { retryUntilConfirmed } from '../operation/confirm-unlocked.js'
 
 export type SessionRewindResult = RestoreResult & {
   readonly restored: 'files' | 'state' | 'both'
@@ -72,7 +72,7 @@ async function restoreFiles(
   const then = withFiles(target)
   refuseDamagedFiles(context.ledger, then, request.paths)
   const paths = request.paths.length === 0 ? undefined : request.paths
-  return whenAgreed(context, project, {
+  return retryUntilConfirmed(context, project, {
     purpose: 'rewind',
     hooks,
     attempt: (agreed) =>

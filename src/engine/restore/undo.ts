@@ -16,7 +16,7 @@ import { projectOperation } from '../operation/operation.js'
 import { type RestoreResult, restore } from './restore.js'
 import { readLeftOut, viewTarget } from './rewind-target.js'
 import { type UndoSession, undoSession } from './undo-session.js'
-import { whenAgreed } from '../operation/confirm-unlocked.js'
+import { retryUntilConfirmed } from '../operation/confirm-unlocked.js'
 
 const input = () => z.strictObject({ dryRun: z._default(z.boolean(), false) })
 
@@ -44,7 +44,7 @@ async function move(
 ): Promise<RestoreResult> {
   const project = knownProject(context)
   if (project === undefined) throw nothingTo(kind)
-  return whenAgreed(context, project, {
+  return retryUntilConfirmed(context, project, {
     purpose: kind,
     hooks,
     attempt: async (agreed) => {

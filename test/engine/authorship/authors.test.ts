@@ -107,10 +107,10 @@ test('no change of the user is attributed to an agent alone, and --keep-mine nev
       for (const { id, author } of checkpoints) {
         const known = truth.get(id)
         if (known === undefined) continue
-        const told = author?.split('+') ?? []
-        const missing = [...known].filter((who) => !told.includes(who))
+        const reported = author?.split('+') ?? []
+        const missing = [...known].filter((who) => !reported.includes(who))
         if (missing.length > 0) faults.push(`${author} lacks ${missing.join()}`)
-        if (isClear && told.includes('you') && !known.has('you'))
+        if (isClear && reported.includes('you') && !known.has('you'))
           faults.push(`${author} is ${[...known].join()}`)
       }
       const contents = () => FILES.map((file) => readFileSync(join(root, file), 'utf8'))
@@ -120,7 +120,7 @@ test('no change of the user is attributed to an agent alone, and --keep-mine nev
       for (const [n, content] of contents().entries()) {
         const file = FILES[n] ?? ''
         if (persons.has(file) && (content !== now[n] || !kept.includes(file)))
-          faults.push(`${file} was the person’s`)
+          faults.push(`${file} was the user’s`)
         if (!persons.has(file) && isClear && content !== 'at first\n')
           faults.push(`${file} was an agent’s`)
       }

@@ -34,10 +34,10 @@ test('on a full disk nothing is changed, and the printed command repeats the rew
   expect(failed.stderr).toMatch(
     /^Error: The disk is full: ENOSPC: .*'\/.*\/disk\/project\/r\.bin'\./,
   )
-  const room = disk.kind === 'tmpfs' ? disk.path : '/.*'
+  const mountPoint = disk.kind === 'tmpfs' ? disk.path : '/.*'
   expect(failed.stderr).toMatch(
     new RegExp(
-      `\nNothing was changed: everything that had been written was reverted\\. Free some space \\(the disk mounted at ${room}\\), ` +
+      `\nNothing was changed: everything that had been written was reverted\\. Free some space \\(the disk mounted at ${mountPoint}\\), ` +
         `then repeat it: savestate -C ${project} rewind ${good} --path r\\.bin\nFree now: .* MB on the disk .*\n$`,
     ),
   )

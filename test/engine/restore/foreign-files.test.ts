@@ -22,8 +22,12 @@ const REFUSES_MODES = `
 
 /** As root the kernel does the checks; otherwise the simulation does. */
 const WAYS = [
-  { way: 'somebody else by name', before: 'process.geteuid = () => 4711', asOrdinaryUser: false },
-  ...(isRoot ? [{ way: 'somebody else', before: '', asOrdinaryUser: true }] : []),
+  {
+    way: 'another user (simulated)',
+    before: 'process.geteuid = () => 4711',
+    asOrdinaryUser: false,
+  },
+  ...(isRoot ? [{ way: 'another user', before: '', asOrdinaryUser: true }] : []),
 ]
 
 describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {

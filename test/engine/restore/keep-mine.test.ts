@@ -167,7 +167,7 @@ test('a session of the SDK is rewound with its state, and changes of the user st
   const start = await session.save({ state: { n: 1 }, files: true })
   s.write({ 'a.txt': 'coder\n', 'b.txt': 'coder\n' })
   expect(await session.save({ state: { n: 2 }, files: true })).toMatchObject({ author: 'coder' })
-  s.write({ 'a.txt': 'person\n' })
+  s.write({ 'a.txt': 'user\n' })
   expect(await project.save()).toMatchObject({ author: 'you' })
   const { plan } = await session.rewind(start.id, { restore: 'both', keepMine: true })
   expect(plan).toMatchObject({
@@ -175,7 +175,7 @@ test('a session of the SDK is rewound with its state, and changes of the user st
     keep: [{ path: 'a.txt', reason: 'changed by you' }],
   })
   expect(await session.stateAt()).toEqual({ n: 1 })
-  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('person\n')
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('user\n')
 })
 
 test('an agent gets one message about the files that rewinds restored since its session began', async () => {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { PlanFacts, PlanView } from '../../../src/index.js'
 import { type Scratch, scratch } from '../../support/scratch.js'
 
-/** Makes two checkpoints, `one` and `two`, two rewinds and one undo, so that rewind, undo and redo have something to do. */
+/** Saves two checkpoints; the folder has the second one. */
 async function history(s: Scratch) {
   const store = await s.open()
   const project = await store.project(s.project)

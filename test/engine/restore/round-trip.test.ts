@@ -153,15 +153,15 @@ test(
     await fc.assert(
       fc.asyncProperty(story, async ({ start, before, isCapturedBetween, after }) => {
         const folder = join(s.folder, `run-${runs++}`)
-        const place = new Place(folder)
-        place.build(start)
+        const testFolder = new TestFolder(folder)
+        testFolder.build(start)
         const project = await store.project(folder)
         const first = await project.save()
         const was = s.snapshotOf(folder)
 
-        for (const one of before) place.take(one)
+        for (const one of before) testFolder.take(one)
         if (isCapturedBetween) await project.save()
-        for (const one of after) place.take(one)
+        for (const one of after) testFolder.take(one)
         const now = s.snapshotOf(folder)
         const outcome = await wayBack(project, { to: first.id, was, now, folder })
         seen[outcome] += 1
@@ -204,21 +204,21 @@ async function carriedOut(
   { to, now, folder }: States,
   expected: Map<string, Seen>,
 ): Promise<Outcome> {
-  const look = () => s.snapshotOf(folder)
+  const snapshot = () => s.snapshotOf(folder)
   const dry = await project.rewind({ to, dryRun: true })
-  expect(look()).toEqual(now)
+  expect(snapshot()).toEqual(now)
   const { plan, applied } = await project.rewind({ to })
   expect(plan).toEqual(dry.plan)
   expect(plan.conflict).toEqual([])
-  expect(look()).toEqual(expected)
+  expect(snapshot()).toEqual(expected)
   expect(applied).toBe(!isDeepStrictEqual(expected, now))
   if (!applied) return 'kept'
   await project.undo()
-  expect(look()).toEqual(now)
+  expect(snapshot()).toEqual(now)
   await project.redo()
-  expect(look()).toEqual(expected)
+  expect(snapshot()).toEqual(expected)
   await project.undo()
-  expect(look()).toEqual(now)
+  expect(snapshot()).toEqual(now)
   return 'applied'
 }
 
@@ -269,7 +269,7 @@ function parentOf(path: string): string | undefined {
 }
 
 /** A folder that the generated steps change. */
-class Place {
+class TestFolder {
   readonly #folder: string
 
   constructor(folder: string) {
@@ -315,19 +315,19 @@ class Place {
   }
 
   #make(path: string, what: Thing): void {
-    const place = this.#at(path)
+    const target = this.#at(path)
     if (what.kind === 'file') {
-      writeFileSync(place, what.content, 'latin1')
-      chmodSync(place, what.mode)
+      writeFileSync(target, what.content, 'latin1')
+      chmodSync(target, what.mode)
     } else if (what.kind === 'link') {
-      symlinkSync(Buffer.from(what.target, 'latin1'), place)
+      symlinkSync(Buffer.from(what.target, 'latin1'), target)
     } else if (what.kind === 'folder') {
-      mkdirSync(place)
+      mkdirSync(target)
       this.build(what, path)
     } else {
-      mkdirSync(Buffer.concat([place, Buffer.from('/.git')]), { recursive: true })
-      writeFileSync(Buffer.concat([place, Buffer.from('/.git/HEAD')]), what.head)
-      writeFileSync(Buffer.concat([place, Buffer.from('/tracked')]), 'a file of the repository')
+      mkdirSync(Buffer.concat([target, Buffer.from('/.git')]), { recursive: true })
+      writeFileSync(Buffer.concat([target, Buffer.from('/.git/HEAD')]), what.head)
+      writeFileSync(Buffer.concat([target, Buffer.from('/tracked')]), 'a file of the repository')
     }
   }
 

@@ -80,9 +80,9 @@ test('the kinds and reasons of the checkpoints describe each step', async () => 
   const undone = await project.undo()
   const redone = await project.redo()
   const { checkpoints } = await project.list()
-  const told = checkpoints.map(({ id: of, kind, reason }) => [of, kind, reason])
+  const rows = checkpoints.map(({ id: of, kind, reason }) => [of, kind, reason])
   const rewind = `rewind to "good" (${id.slice(0, 8)})`
-  expect(told).toEqual([
+  expect(rows).toEqual([
     [redone.checkpoint, 'redo', `redo of ${rewind}`],
     [undone.checkpoint, 'undo', `undo of ${rewind}`],
     [rewound.checkpoint, 'rewind', rewind],
