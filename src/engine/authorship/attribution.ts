@@ -19,7 +19,7 @@ import type { Hooks } from '../operation/callbacks.js'
 import { lookAt } from './note-authors.js'
 
 /** Two consecutive snapshots and the authors of the changes between them. */
-export type SnapshotRange = {
+type SnapshotRange = {
   readonly before: ObjectId
   readonly after: ObjectId
   readonly authors: Authors

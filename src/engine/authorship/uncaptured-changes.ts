@@ -24,7 +24,7 @@ import { changeNote, readNote } from '../store/kv-notes.js'
  */
 export type UncapturedLook = 'after-calls' | 'between-calls' | 'forget'
 
-export type UncapturedScan = {
+type UncapturedScan = {
   readonly changes: readonly UncapturedChange[]
   /** Call it once the checkpoint exists, or none is needed: the next scan compares with this one. */
   readonly remember: () => void

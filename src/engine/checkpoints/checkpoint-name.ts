@@ -10,7 +10,7 @@ import {
 } from '../../model/index.js'
 import type { StoreContext } from '../operation/context.js'
 
-export type GivenName = { readonly name: string; readonly by: NamedBy }
+type GivenName = { readonly name: string; readonly by: NamedBy }
 
 /** Returns the name to record. Throws BAD_INPUT, or NEEDS_PERSON if an agent asks for a name that the user gave. */
 export function checkName(

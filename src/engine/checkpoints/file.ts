@@ -52,7 +52,7 @@ export const file = projectOperation({
       try {
         const found = await files.read(checkpoint.snapshot.tree, path)
         if (found === undefined) throw await explainMissing(context, { checkpoint, path, files })
-        return makeResult(found, { checkpoint, path })
+        return toResult(found, { checkpoint, path })
       } finally {
         files.close()
       }
@@ -62,7 +62,7 @@ export const file = projectOperation({
 
 type Request = { readonly checkpoint: FilesCheckpoint; readonly path: BytePath }
 
-function makeResult(found: StoredFile, { checkpoint, path }: Request): FileResult {
+function toResult(found: StoredFile, { checkpoint, path }: Request): FileResult {
   if (found.type === 'folder') throw folderError(found.names, path)
   const { type, content } = found
   return {

@@ -25,7 +25,7 @@ export const list = projectOperation({
     const scope = { project: project.id }
     const { checkpoints } = context.ledger
     const views = checkpoints.briefs({ ...scope, limit }).map(viewBrief)
-    return { checkpoints: withDamage(context, views), total: checkpoints.count(scope) }
+    return { checkpoints: markDamaged(context, views), total: checkpoints.count(scope) }
   },
 })
 
@@ -44,7 +44,7 @@ export const listAll = storeOperation({
       ...viewBrief(brief),
       project: brief.project === null ? null : (pathOf.get(brief.project) ?? null),
     }))
-    return { checkpoints: withDamage(context, views), total: ledger.checkpoints.count() }
+    return { checkpoints: markDamaged(context, views), total: ledger.checkpoints.count() }
   },
 })
 
@@ -59,7 +59,7 @@ export function shortIds(
 }
 
 /** Marks those that cannot be restored completely. */
-function withDamage<View extends CheckpointView>(
+function markDamaged<View extends CheckpointView>(
   { ledger }: StoreContext,
   views: readonly View[],
 ): View[] {

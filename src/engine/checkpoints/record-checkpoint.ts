@@ -15,7 +15,7 @@ import type { Captured } from '../../snapshot/index.js'
 import { failpoint } from '../../system/index.js'
 import type { StoreContext } from '../operation/context.js'
 
-export type CheckpointInput = {
+type CheckpointInput = {
   readonly kind: CheckpointKind
   readonly reason: string | null
   readonly name: string | null

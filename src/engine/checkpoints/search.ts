@@ -46,11 +46,11 @@ export const search = projectOperation({
     if (project === undefined) return { matches: [], searched: 0, isComplete: true }
     const wanted = [...new Set(words.toLowerCase().split(/\s+/))]
     // A prune must not remove objects while they are compared.
-    return context.objects.shared(() => searchIn(context, project, { wanted, limit }))
+    return context.objects.shared(() => searchProject(context, project, { wanted, limit }))
   },
 })
 
-async function searchIn(
+async function searchProject(
   context: ProjectContext,
   project: Project,
   { wanted, limit }: { readonly wanted: readonly string[]; readonly limit: number },
@@ -64,14 +64,14 @@ async function searchIn(
   for (const checkpoint of found.slice(0, MAX_SEARCHED)) {
     if (matches.length === limit) break
     searched += 1
-    const prompt = promptOf(checkpoint)
+    const prompt = readPrompt(checkpoint)
     const texts = [checkpoint.name, checkpoint.reason, prompt].map((text) => lower(text))
     const missing = wanted.filter((word) => !texts.some((text) => text.includes(word)))
     const isDamaged = damaged.has(checkpoint.id)
     const paths =
       missing.length === 0 || isDamaged || !hasFiles(checkpoint)
         ? []
-        : await pathsWith(wanted, context, checkpoint)
+        : await findPaths(wanted, context, checkpoint)
     if (!missing.every((word) => paths.some((path) => lower(path).includes(word)))) continue
     const view = viewCheckpoint(checkpoint)
     const shown = paths.slice(0, MAX_PATHS)
@@ -80,7 +80,7 @@ async function searchIn(
   return { matches, searched, isComplete: searched === found.length }
 }
 
-async function pathsWith(
+async function findPaths(
   words: readonly string[],
   { ledger, snapshots }: ProjectContext,
   checkpoint: FilesCheckpoint,
@@ -96,7 +96,7 @@ async function pathsWith(
 }
 
 /** The hooks of agents store the prompt in the metadata. */
-function promptOf({ session }: Checkpoint): string | null {
+function readPrompt({ session }: Checkpoint): string | null {
   const metadata = session?.metadata
   const isNoted = typeof metadata === 'object' && metadata !== null && 'prompt' in metadata
   return isNoted && typeof metadata.prompt === 'string' ? metadata.prompt : null

@@ -17,7 +17,7 @@ export const show = projectOperation({
   async run(context, { ref }, hooks): Promise<CheckpointDetails> {
     await recoverIfNeeded(context, hooks)
     return context.objects.shared(async () =>
-      detailsOf(context, resolve(context.ledger, knownProject(context), ref)),
+      readDetails(context, resolve(context.ledger, knownProject(context), ref)),
     )
   },
 })
@@ -29,13 +29,13 @@ export const showInSession = sessionOperation({
   input: () => z.strictObject({ ref: z.string() }),
   async run(context, { ref }): Promise<CheckpointDetails> {
     return context.objects.shared(async () =>
-      detailsOf(context, resolveInSession(context, context.hold.key, ref)),
+      readDetails(context, resolveInSession(context, context.hold.key, ref)),
     )
   },
 })
 
 /** The caller holds the objects lock shared: a prune must not remove objects while they are compared. */
-async function detailsOf(
+async function readDetails(
   context: StoreContext,
   checkpoint: Checkpoint,
 ): Promise<CheckpointDetails> {

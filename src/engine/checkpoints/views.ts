@@ -86,7 +86,7 @@ export type CheckpointDetails = CheckpointView & {
   readonly agent: AgentDetails | null
 }
 
-export type UncapturedView = Omit<UncapturedChange, 'path'> & { readonly path: string }
+type UncapturedView = Omit<UncapturedChange, 'path'> & { readonly path: string }
 
 export type ChangeView = {
   readonly path: string
@@ -187,12 +187,12 @@ export function viewDetails(
 export function viewChange({ path, before, after, insertions, deletions }: Change): ChangeView {
   return {
     path: pathText(path),
-    change: changeOf(before, after),
+    change: classifyChange(before, after),
     type: (after ?? before)?.type ?? 'file',
     insertions: insertions ?? null,
     deletions: deletions ?? null,
-    modeBefore: octal(before),
-    modeAfter: octal(after),
+    modeBefore: formatMode(before),
+    modeAfter: formatMode(after),
   }
 }
 
@@ -201,9 +201,9 @@ export function viewPlan(plan: RestorePlan): PlanView {
   return {
     write: plan.write.filter(isVisible).map(({ path, from, to }) => ({
       path: pathText(path),
-      reason: writeReason(from, to),
+      reason: explainWrite(from, to),
       type: to.type,
-      change: changeOf(from, to),
+      change: classifyChange(from, to),
     })),
     remove: plan.remove.map(({ path, from }) => ({
       path: pathText(path),
@@ -221,7 +221,7 @@ function isVisible({ from, to }: RestorePlan['write'][number]): boolean {
   return from === undefined || !sameEntry(from, to)
 }
 
-function changeOf(before: Entry | undefined, after: Entry | undefined): ChangeView['change'] {
+function classifyChange(before: Entry | undefined, after: Entry | undefined): ChangeView['change'] {
   if (before === undefined) return 'added'
   if (after === undefined) return 'removed'
   if (before.type !== after.type) return 'type'
@@ -230,14 +230,16 @@ function changeOf(before: Entry | undefined, after: Entry | undefined): ChangeVi
   return isSameContent ? 'mode' : 'modified'
 }
 
-function writeReason(from: Entry | undefined, to: Entry): string {
-  const change = changeOf(from, to)
+function explainWrite(from: Entry | undefined, to: Entry): string {
+  const change = classifyChange(from, to)
   if (change === 'added') return `${to.type} is missing`
   if (change === 'type') return `is a ${from?.type}, was a ${to.type}`
-  return change === 'mode' ? `mode is ${octal(from ?? to)}, was ${octal(to)}` : 'content differs'
+  return change === 'mode'
+    ? `mode is ${formatMode(from ?? to)}, was ${formatMode(to)}`
+    : 'content differs'
 }
 
-function octal(entry: Entry | undefined): string | null {
+function formatMode(entry: Entry | undefined): string | null {
   return entry === undefined || entry.type === 'link'
     ? null
     : entry.mode.toString(8).padStart(4, '0')

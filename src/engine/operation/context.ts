@@ -42,8 +42,6 @@ export type ProjectContext = StoreContext & {
 }
 
 const LOCK_WAIT_MS = 60_000
-/** After a longer wait for a lock, check again that the store is still the same. */
-const RECHECK_AFTER_MS = 5
 
 export function knownProject({ ledger, path }: ProjectContext): Project | undefined {
   return ledger.projectAt(path)
@@ -64,7 +62,6 @@ export async function withProjectLock<T>(
   { purpose, work }: { readonly purpose: string; readonly work: () => Promise<T> },
 ): Promise<T> {
   expectSameStore(context)
-  const checkedAtMs = performance.now()
   context.snapshots.expectCapture(project.id)
   const path = lockPath(context, project)
   const lock = await takeLock(path, { waitMs: LOCK_WAIT_MS, purpose })
@@ -83,7 +80,8 @@ export async function withProjectLock<T>(
   try {
     return await releaseAfter(lock, () =>
       context.objects.shared(() => {
-        if (performance.now() - checkedAtMs > RECHECK_AFTER_MS) expectSameStore(context)
+        // Another process may have replaced the store, or pruned the project, while we waited for the lock.
+        expectSameStore(context)
         refuseForgotten(context, project)
         return work()
       }),
@@ -106,7 +104,6 @@ async function unload(context: StoreContext, project: Project): Promise<void> {
   }
 }
 
-/** A prune may have removed the project while we waited for the lock. */
 function refuseForgotten({ ledger }: StoreContext, project: Project): void {
   if (ledger.project(project.id) !== undefined) return
   throw new SavestateError(

@@ -23,7 +23,7 @@ import { projectStateOf } from './project-state.js'
 import { limitsOf } from '../store/settings.js'
 
 export function projectRootOf(context: StoreContext, path: string): FoundRoot {
-  return findProjectRoot(path, rulesOf(context))
+  return findProjectRoot(path, makeProjectRules(context))
 }
 
 /** Returns the real path of a folder, or of the missing folder of a known project. Throws PROJECT_MISSING. */
@@ -54,12 +54,12 @@ export function locateFolder(context: ProjectContext, folder: string): LocatedFo
   const { path: outer } = context
   const path = bytePath(folder)
   if (!isInside(path, outer)) return { root: pathText(outer), excluded: null }
-  const inner = findProjectWithin(outer, path, rulesOf(context).excludes)
+  const inner = findProjectWithin(outer, path, makeProjectRules(context).excludes)
   const excluded = findExcluded(context, inner, path)
   return { root: pathText(inner), excluded: excluded === undefined ? null : pathText(excluded) }
 }
 
-function rulesOf(context: StoreContext) {
+function makeProjectRules(context: StoreContext) {
   const { home, ledger } = context
   return {
     known: (path: BytePath) => ledger.projectAt(path) !== undefined,
@@ -74,8 +74,8 @@ function findExcluded(
   root: BytePath,
   folder: BytePath,
 ): BytePath | undefined {
-  const site = { root, home: bytePath(home), limits: limitsOf(home, root) }
-  return excludedFolder(site, folder.slice(root.length + 1) as BytePath)
+  const target = { root, home: bytePath(home), limits: limitsOf(home, root) }
+  return excludedFolder(target, folder.slice(root.length + 1) as BytePath)
 }
 
 export type ProjectOrigin = {
@@ -92,7 +92,7 @@ export function projectOrigin(context: ProjectContext): ProjectOrigin {
   const { ledger, path } = context
   const known = knownProject(context)
   if (known !== undefined && ledger.checkpoints.count({ project: known.id }) > 0) return OWN
-  const partOf = findEnclosing(path, rulesOf(context))
+  const partOf = findEnclosing(path, makeProjectRules(context))
   const gone = ledger
     .projects()
     .filter(({ project, checkpoints }) => checkpoints > 0 && isSimilar(project.path, path))

@@ -1,28 +1,8 @@
 // Finds out whether a project's folder still exists. A missing folder alone proves nothing: its disk may not be mounted.
 import { lstatSync, readdirSync, statSync } from 'node:fs'
-import { type BytePath, fsPath, hasCode } from '../../model/index.js'
+import { type BytePath, fsPath, hasCode, isError } from '../../model/index.js'
 
 export type ProjectState = 'live' | 'orphan' | 'unreachable'
-const GONE = ['ENOENT', 'ENOTDIR'] as const
-/** The entry exists or may exist: missing permissions, a symlink loop, a disk or host that does not respond. */
-const INACCESSIBLE = [
-  'EACCES',
-  'EPERM',
-  'ELOOP',
-  'EIO',
-  'ENODEV',
-  'ENXIO',
-  'ENOTCONN',
-  'ESTALE',
-  'ETIMEDOUT',
-  'EHOSTDOWN',
-  'EHOSTUNREACH',
-  'ENETDOWN',
-  'ENETUNREACH',
-  'ECONNREFUSED',
-  'EREMOTEIO',
-]
-const UNREADABLE = [...GONE, ...INACCESSIBLE]
 type Parent = { readonly parentDev: string; readonly parentIno: string }
 
 export function parentIdentity(path: BytePath): Parent {
@@ -60,7 +40,7 @@ function explainUnreachable(path: BytePath, recorded: Parent): string | null {
       return 'its parent folder is empty, like that of a disk that is not mounted'
     return null
   } catch (error) {
-    if (hasCode(error, ...UNREADABLE)) return 'its parent folder cannot be read'
+    if (isSystemError(error)) return 'its parent folder cannot be read'
     throw error
   }
 }
@@ -71,8 +51,8 @@ function findObstacle(path: BytePath): string | null {
     const isLink = lstatSync(fsPath(path), { throwIfNoEntry: false })?.isSymbolicLink() === true
     return isLink ? 'its path is a link that leads to no folder' : null
   } catch (error) {
-    if (hasCode(error, ...GONE)) return null
-    if (hasCode(error, ...INACCESSIBLE)) return 'its path cannot be accessed'
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return null
+    if (isSystemError(error)) return 'its path cannot be accessed'
     throw error
   }
 }
@@ -85,7 +65,12 @@ function isFolder(path: string): boolean {
   try {
     return statSync(fsPath(path)).isDirectory()
   } catch (error) {
-    if (hasCode(error, ...UNREADABLE)) return false
+    if (isSystemError(error)) return false
     throw error
   }
+}
+
+/** Missing permissions, a symlink loop, a disk or host that does not respond, … */
+function isSystemError(error: unknown): boolean {
+  return isError(error) && 'syscall' in error
 }

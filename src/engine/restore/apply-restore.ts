@@ -15,14 +15,14 @@ import type { StoreContext } from '../operation/context.js'
 import type { Hooks } from '../operation/callbacks.js'
 import { type JournalEntry, Journals, readRootInode, stagingFolders } from './restore-journal.js'
 import { type PartialModes, reportPartialModes, withoutPartial } from './partial-modes.js'
-import { recordCheckpoint } from '../checkpoints/record-checkpoint.js'
 import type { RestoreRequest } from './restore.js'
+import { saveDuringRestore } from './restore-record.js'
 import { disturbedError, replacedError } from './restore-errors.js'
 import { removeAsides } from './remove-asides.js'
 
 const ROUNDS = 3
 
-export type RestoreWork = {
+type RestoreWork = {
   readonly request: Pick<
     RestoreRequest,
     'kind' | 'of' | 'goal' | 'ownersThen' | 'paths' | 'only' | 'reason' | 'session' | 'rewind'
@@ -46,34 +46,25 @@ export async function applyRestore(
   work: RestoreWork,
 ): Promise<{ readonly after: Captured; readonly partial: PartialModes }> {
   const { snapshots } = context
-  const { request, safety, operation, rootInode, hooks } = work
-  const journals = new Journals(context.home)
-  const { entries, only } = work
-  const sweep = stagingFolders(entries)
-  const { ownersThen } = request
+  const { request, entries, only, safety, operation, rootInode, hooks } = work
+  const { kind, of, goal, ownersThen, reason, session, rewind } = request
+  const restored = { operation, kind, of, goal, ownersThen, reason, session, rewind }
   const partial = new Map<BytePath, PartialMode>()
   const asides: Aside[] = []
   let plan = work.plan
   for (let round = 1; ; round++) {
-    journals.write({
-      operation,
-      kind: request.kind,
-      of: request.of,
+    new Journals(context.home).write({
+      ...restored,
       project: project.id,
       projectPath: project.path,
       rootInode,
       safety: safety.id,
-      goal: request.goal,
-      ownersThen: request.ownersThen,
-      reason: request.reason,
       entries,
-      ...(request.session === undefined ? {} : { session: request.session }),
-      ...(request.rewind === undefined ? {} : { rewind: request.rewind }),
     })
     failpoint('restore:journaled')
     const done = await snapshots.apply(
       project,
-      { plan, tag: operation, sweep, ownersThen },
+      { plan, tag: operation, sweep: stagingFolders(entries), ownersThen },
       hooks.onProgress,
     )
     for (const each of done.partialModes) partial.set(each.path, each)
@@ -83,10 +74,9 @@ export async function applyRestore(
     const after = await captureNow(context, project, { named, hooks })
     if (readRootInode(project) !== rootInode) throw replacedError(project, safety)
     const now = after.snapshot.tree
-    const rest = await snapshots.plan(project, { goal: request.goal, paths: undefined, only, now })
+    const rest = await snapshots.plan(project, { goal, paths: undefined, only, now })
     plan = withoutPartial(rest, partial)
     if (changesNothing(plan) && plan.conflict.length === 0) {
-      const { reason } = request
       await removeAsides(context, project, { asides, rootInode, safety, reason, hooks })
       reportPartialModes(partial, hooks)
       return { after, partial }
@@ -94,16 +84,7 @@ export async function applyRestore(
     if (round === ROUNDS || plan.conflict.length > 0)
       throw disturbedError(plan, { safety, request })
     // Save changes that other programs made meanwhile before they are overwritten (I3).
-    await recordCheckpoint(context, project, {
-      captured: after,
-      facts: {
-        kind: 'safety',
-        name: null,
-        reason: `during ${request.reason}`,
-        previous: safety.snapshot.tree,
-        authors: null,
-      },
-    })
+    await saveDuringRestore(context, project, { captured: after, safety, reason })
   }
 }
 

@@ -18,7 +18,7 @@ export type RestoreOutcome =
   /** All files but `left` are as they were. */
   | { readonly type: 'rolled-back'; readonly left: number }
   /** The journal stays, and the next command finishes or undoes the work. */
-  | { readonly type: 'unfinished'; readonly second?: unknown }
+  | { readonly type: 'unfinished' }
   /** All files are written, only the row is missing. The next command adds it. */
   | { readonly type: 'unrecorded' }
   /** Another folder is at the project's path. */
@@ -51,7 +51,9 @@ export function explainRestoreFailure(error: unknown, failed: Failed): unknown {
     return new SavestateError(code, message, { hint: `${state} ${hint ?? ''}`, cause: error })
   }
   const cause = explained.cause ?? explained
-  const disk = isAboutDisk(cause, code) ? ` (the disk mounted at ${diskOf(message, failed)})` : ''
+  const disk = isAboutDisk(cause, code)
+    ? ` (the disk mounted at ${findMountPoint(message, failed)})`
+    : ''
   const again = repeatCommand(failed.request)
   return new SavestateError(code, message, {
     hint: `${state} ${remedyFor(cause)}${disk}, then repeat it: ${again}`,
@@ -86,7 +88,7 @@ function isAboutDisk(cause: unknown, code: ErrorCode): boolean {
 }
 
 /** The project's disk or the store's: messages about files of the project contain their full path. */
-function diskOf(message: string, { project, context }: Failed): string {
+function findMountPoint(message: string, { project, context }: Failed): string {
   const path = pathText(project.path)
   return mountPointOf(message.includes(path) ? path : context.home)
 }

@@ -33,7 +33,7 @@ export async function keepHooks(
   { plan, now, goal, paths = [] }: Trees & { readonly plan: RestorePlan },
 ): Promise<RestorePlan> {
   const changed = new Set([...plan.write, ...plan.remove].map(({ path }) => path))
-  const candidates = installedIn(context, project).filter(
+  const candidates = findInstalledFiles(context, project).filter(
     (path) => changed.has(path) && !paths.includes(path),
   )
   if (candidates.length === 0) return plan
@@ -53,7 +53,7 @@ export async function keepHooks(
 }
 
 /** The files of the project that an install has changed. */
-function installedIn(context: StoreContext, { path }: Project): readonly BytePath[] {
+function findInstalledFiles(context: StoreContext, { path }: Project): readonly BytePath[] {
   const prefix = `${INSTALL_NOTE}${pathText(path)}/`
   return noteKeys(context, prefix).map((key) => bytePath(key.slice(prefix.length)))
 }

@@ -13,7 +13,7 @@ import { type Applied, type Aside, measureSnapshot } from '../../snapshot/index.
 import type { StoreContext } from '../operation/context.js'
 import type { Hooks } from '../operation/callbacks.js'
 import { type Journal, stagingFolders } from './restore-journal.js'
-import { recordCheckpoint } from '../checkpoints/record-checkpoint.js'
+import { saveDuringRestore } from './restore-record.js'
 
 /** A program that still writes to a file after this many checkpoints of it may never stop. */
 const ATTEMPTS = 5
@@ -44,16 +44,7 @@ export async function removeAsides(
     if (attempt === ATTEMPTS) return reportBusy(rest, hooks)
     if (saved !== undefined) {
       const captured = await describeSnapshot(context, safety, saved.tree)
-      const { id } = await recordCheckpoint(context, project, {
-        captured,
-        facts: {
-          kind: 'safety',
-          name: null,
-          reason: `during ${reason}`,
-          previous: base,
-          authors: null,
-        },
-      })
+      const { id } = await saveDuringRestore(context, project, { captured, safety, reason })
       reportSaved(saved.paths, { checkpoint: id, hooks })
     }
     asides = rest

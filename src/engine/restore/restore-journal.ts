@@ -47,7 +47,7 @@ export type Journal = {
   readonly ownersThen?: readonly OwnedPath[] | undefined
   readonly reason: string
   readonly entries: readonly JournalEntry[]
-  readonly session?: RestoreSession
+  readonly session?: RestoreSession | undefined
   readonly rewind?: RewindNote | undefined
 }
 

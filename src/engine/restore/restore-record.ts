@@ -61,7 +61,7 @@ export async function commitRestore(
     { checkpoint, details: { ...after.snapshot, rewind } },
     (made) => {
       const step = planNextStep(context, request.session, done.fence)
-      step?.take(made)
+      step?.advance(made)
       return { ...made, session: step?.facts ?? null }
     },
   )
@@ -117,12 +117,27 @@ export async function saveSafetyCheckpoint(
     readonly rewind: RewindNote | undefined
   },
 ): Promise<FilesCheckpoint> {
-  const isSame = newest?.snapshot.tree === captured.snapshot.tree
-  if (isSame && hasSameOwners(context, newest, captured)) return newest
+  const hasSameFiles = newest?.snapshot.tree === captured.snapshot.tree
+  if (hasSameFiles && hasSameOwners(context, newest, captured)) return newest
   const { authors, made: also } = lookAt(context, project, { type: 'look' })
   const previous = newest?.snapshot.tree
   const facts = { kind: 'safety' as const, name: null, reason, previous, authors }
   return recordCheckpoint(context, project, { captured, facts, rewind, also })
+}
+
+/** Saves content that another program wrote while the rewind ran (I3). */
+export function saveDuringRestore(
+  context: StoreContext,
+  project: Project,
+  {
+    captured,
+    safety,
+    reason,
+  }: { readonly captured: Captured; readonly safety: FilesCheckpoint; readonly reason: string },
+): Promise<FilesCheckpoint> {
+  const previous = safety.snapshot.tree
+  const facts = { kind: 'safety' as const, name: null, reason: `during ${reason}`, previous }
+  return recordCheckpoint(context, project, { captured, facts: { ...facts, authors: null } })
 }
 
 /** Owners matter: an undo by root restores them. */

@@ -26,10 +26,10 @@ export type RestoreSession = {
   readonly isTakenBack?: boolean
 }
 
-export type NextStep = {
+type NextStep = {
   readonly facts: SessionFacts
   /** Call it inside the transaction that adds the checkpoint. */
-  take(checkpoint: Checkpoint): void
+  advance(checkpoint: Checkpoint): void
 }
 
 /**
@@ -69,7 +69,7 @@ export function planNextStep(
       metadata: undefined,
       operationId: null,
     },
-    take(checkpoint) {
+    advance(checkpoint) {
       const { createdAtMs: atMs } = checkpoint
       ledger.sessions.advance(hold, { head: checkpoint.id, status, atMs, leaseUntilMs: null })
       const { revertFrom: beforeStep, isTakenBack = false } = part

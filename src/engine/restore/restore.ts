@@ -218,8 +218,9 @@ async function rollBackUnfinished(
     const left = await rollBack(context, project, { journal, safety, hooks })
     reportLeft(left, { safety, hooks })
     return { type: 'rolled-back', left: left.length }
-  } catch (second) {
-    return { type: 'unfinished', second }
+  } catch {
+    // The caller throws the original error, which says more than this one.
+    return { type: 'unfinished' }
   }
 }
 

@@ -141,7 +141,7 @@ function rewindState(
       session: step.facts,
     }
     ledger.checkpoints.insert(checkpoint, undefined)
-    step.take(checkpoint)
+    step.advance(checkpoint)
   })
   failpoint('rewind-state:after-row')
   return { ...nothing, applied: true, checkpoint: id }

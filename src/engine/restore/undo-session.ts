@@ -43,10 +43,10 @@ export function undoSession(
   const left = head === lastResult(context, rewind) ? undefined : (head ?? undefined)
   const goal = kind === 'redo' ? result : before
   const part = { key, id, head, parent: goal.id, state: stateOf(goal) }
-  return { part: { ...part, ...callsOf(kind, facts) }, movesState: true, left }
+  return { part: { ...part, ...revertCalls(kind, facts) }, movesState: true, left }
 }
 
-function callsOf(
+function revertCalls(
   kind: 'undo' | 'redo',
   { step }: SessionFacts,
 ): Pick<RestoreSession, 'revertFrom' | 'isTakenBack'> {

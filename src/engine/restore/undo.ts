@@ -25,7 +25,7 @@ export const undo = projectOperation({
   summary: 'Undo the last rewind',
   effect: 'changes-files',
   input,
-  run: (context, { dryRun }, hooks) => move(context, { kind: 'undo', dryRun, hooks }),
+  run: (context, { dryRun }, hooks) => runUndoOrRedo(context, { kind: 'undo', dryRun, hooks }),
 })
 
 export const redo = projectOperation({
@@ -33,24 +33,28 @@ export const redo = projectOperation({
   summary: 'Redo the last undone rewind',
   effect: 'changes-files',
   input,
-  run: (context, { dryRun }, hooks) => move(context, { kind: 'redo', dryRun, hooks }),
+  run: (context, { dryRun }, hooks) => runUndoOrRedo(context, { kind: 'redo', dryRun, hooks }),
 })
 
-type Move = { readonly kind: 'undo' | 'redo'; readonly dryRun: boolean; readonly hooks: Hooks }
+type UndoRequest = {
+  readonly kind: 'undo' | 'redo'
+  readonly dryRun: boolean
+  readonly hooks: Hooks
+}
 
-async function move(
+async function runUndoOrRedo(
   context: ProjectContext,
-  { kind, dryRun, hooks }: Move,
+  { kind, dryRun, hooks }: UndoRequest,
 ): Promise<RestoreResult> {
   const project = knownProject(context)
-  if (project === undefined) throw nothingTo(kind)
+  if (project === undefined) throw nothingToError(kind)
   return retryUntilConfirmed(context, project, {
     purpose: kind,
     hooks,
     attempt: async (agreed) => {
       const rewind = undoStack(context.ledger.operations(project.id))[kind]
       if (rewind === undefined)
-        throw nothingTo(kind, context.ledger.pruning.hasForgottenUndo(project.id))
+        throw nothingToError(kind, context.ledger.pruning.hasForgottenUndo(project.id))
       const goal = kind === 'undo' ? rewind.safety : rewind.result
       const target = context.ledger.checkpoints.get(goal)
       invariant(target !== undefined && hasFiles(target), 'an operation keeps its checkpoints')
@@ -123,7 +127,7 @@ function isInAny(path: BytePath, folders: ReadonlySet<BytePath>): boolean {
   return false
 }
 
-function nothingTo(kind: 'undo' | 'redo', isForgotten = false): SavestateError {
+function nothingToError(kind: 'undo' | 'redo', isForgotten = false): SavestateError {
   return kind === 'undo'
     ? new SavestateError('NOTHING_TO_UNDO', 'There is no rewind to undo', {
         hint: isForgotten

@@ -47,45 +47,48 @@ function removeFrom(context: StoreContext, { thread, choose }: Removal): number 
   const { ledger } = context
   return ledger.transaction(() => {
     const all = ledger.threads.all(thread)
-    const going = new Set(choose(all))
-    keepDependencies(context, { all, going })
-    const sends = sendsOfParents(all.filter((checkpoint) => !going.has(checkpoint)))
-    for (const checkpoint of going)
-      ledger.threads.remove(checkpoint, { keepWritesTo: sends.get(placeKey(checkpoint)) })
-    return going.size
+    const removed = new Set(choose(all))
+    keepDependencies(context, { all, removed })
+    const sends = mapSends(all.filter((checkpoint) => !removed.has(checkpoint)))
+    for (const checkpoint of removed)
+      ledger.threads.remove(checkpoint, { keepWritesTo: sends.get(keyOf(checkpoint)) })
+    return removed.size
   })
 }
 
 /** Maps each parent to the channel whose writes its children need. */
-function sendsOfParents(staying: readonly StoredGraphCheckpoint[]): Map<string, string> {
+function mapSends(staying: readonly StoredGraphCheckpoint[]): Map<string, string> {
   return new Map(
     staying.flatMap(({ ns, parent, sends }) =>
-      parent === null || sends === null ? [] : [[placeKey({ ns, id: parent }), sends]],
+      parent === null || sends === null ? [] : [[keyOf({ ns, id: parent }), sends]],
     ),
   )
 }
 
-/** Removes from `going` the checkpoints that remaining ones depend on. */
+/** Removes from `removed` the checkpoints that remaining ones depend on. */
 function keepDependencies(
   context: StoreContext,
   {
     all,
-    going,
-  }: { readonly all: readonly StoredGraphCheckpoint[]; readonly going: Set<StoredGraphCheckpoint> },
+    removed,
+  }: {
+    readonly all: readonly StoredGraphCheckpoint[]
+    readonly removed: Set<StoredGraphCheckpoint>
+  },
 ): void {
-  const byPlace = new Map(all.map((checkpoint) => [placeKey(checkpoint), checkpoint]))
+  const byPlace = new Map(all.map((checkpoint) => [keyOf(checkpoint), checkpoint]))
   const parentOf = ({ ns, parent }: StoredGraphCheckpoint) =>
-    parent === null ? undefined : byPlace.get(placeKey({ ns, id: parent }))
-  const staying = all.filter((checkpoint) => !going.has(checkpoint))
+    parent === null ? undefined : byPlace.get(keyOf({ ns, id: parent }))
+  const staying = all.filter((checkpoint) => !removed.has(checkpoint))
   // A dependency must be complete too, so the loop appends to the list that it iterates over.
   for (const kept of staying) {
     const open = new Set(kept.deltas)
     const seen = new Set([kept])
     let above = parentOf(kept)
     // Stop at a parent that stays anyway: its own iteration continues upwards.
-    while (above !== undefined && open.size > 0 && going.has(above) && !seen.has(above)) {
+    while (above !== undefined && open.size > 0 && removed.has(above) && !seen.has(above)) {
       seen.add(above)
-      going.delete(above)
+      removed.delete(above)
       staying.push(above)
       for (const channel of readValues(context, { state: above.state, channels: [...open] }).keys())
         open.delete(channel)
@@ -94,6 +97,6 @@ function keepDependencies(
   }
 }
 
-function placeKey({ ns, id }: Pick<StoredGraphCheckpoint, 'ns' | 'id'>): string {
+function keyOf({ ns, id }: Pick<StoredGraphCheckpoint, 'ns' | 'id'>): string {
   return JSON.stringify([ns, id])
 }

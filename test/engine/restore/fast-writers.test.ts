@@ -11,7 +11,7 @@ import { expect, test } from 'vitest'
 import { isLong } from '../../support/test-budget.js'
 import { scratch } from '../../support/scratch.js'
 
-const WRITERS = fileURLToPath(new URL('./fast-writers.mjs', import.meta.url))
+const WRITERS = fileURLToPath(new URL('../../support/fast-writers.mjs', import.meta.url))
 const DURATION_MS = Number(process.env['SAVESTATE_WRITERS_MS'] ?? (isLong ? 60_000 : 4000))
 /** Long enough for some rewinds to complete, short enough to disturb all others. */
 const LONGEST_PAUSE_MS = 120
