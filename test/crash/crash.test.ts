@@ -398,7 +398,7 @@ test('a checkpoint has a file that a killed rewind moved aside and a program wro
     )
     const { changes } = await project.diff({ from: ids.second, to: saved?.id ?? '' })
     const texts = changes.map(({ path }) => path)
-    expect(notices[0]).toMatch(new RegExp(`^(?:${texts.join('|')}) was written to while`))
+    expect(notices[0]).toMatch(new RegExp(`^A program wrote to (?:${texts.join('|')}) while`))
     expect(blobsOfCheckpoints()).toContain(hashOf(written))
     await expectSound(project, store)
   })

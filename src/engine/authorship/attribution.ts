@@ -1,5 +1,5 @@
-// Who has changed each path between a checkpoint and a later one, or the folder as it is. Told by comparing each
-// snapshot with the one before it, so it costs as much as there are checkpoints between.
+// Finds out who changed each path between two checkpoints, or between a checkpoint and the folder. It compares every
+// snapshot in between with its predecessor, so the cost grows with the number of checkpoints.
 import type { FilesStep } from '../../ledger/index.js'
 import {
   type Authors,
@@ -18,53 +18,53 @@ import type { StoreContext } from '../operation/context.js'
 import type { Hooks } from '../operation/callbacks.js'
 import { lookAt } from './note-authors.js'
 
-/** Two snapshots, one after the other, and who has made the second of the first. */
-export type Stretch = {
+/** Two consecutive snapshots and the authors of the changes between them. */
+type SnapshotRange = {
   readonly before: ObjectId
   readonly after: ObjectId
   readonly authors: Authors
 }
 
-/** More than any rewind goes back over. Of more the oldest are taken together, and are everybody's who was at work. */
-const MAX_STRETCHES = 1000
+/** Upper bound. Older ranges are merged and attributed to everyone who took part. */
+const MAX_RANGES = 1000
 
-/** From one checkpoint to another of the project, whichever of the two is the older one. */
-export function stretchesBetween(
+/** The ranges from one checkpoint of the project to another, in either order. */
+export function rangesBetween(
   context: StoreContext,
   project: Project,
   ends: readonly [CheckpointId, CheckpointId],
-): readonly Stretch[] {
+): readonly SnapshotRange[] {
   for (const [older, newer] of [ends, [ends[1], ends[0]] as const]) {
     const steps = context.ledger.authorship.stepsFrom(project.id, older)
     const last = steps.findIndex(({ id }) => id === newer)
-    if (last >= 0) return stretchesOf(context, steps.slice(0, last + 1))
+    if (last >= 0) return makeRanges(context, steps.slice(0, last + 1))
   }
   return []
 }
 
-/** From a checkpoint to the folder as it is: `now` was just captured. */
-export function stretchesSince(
+/** The ranges from a checkpoint to the folder as it is: `now` was just captured. */
+export function rangesSince(
   context: StoreContext,
   project: Project,
   { from, now }: { readonly from: CheckpointId; readonly now: ObjectId },
-): readonly Stretch[] {
+): readonly SnapshotRange[] {
   const steps = context.ledger.authorship.stepsFrom(project.id, from)
   const { authors } = lookAt(context, project, { type: 'look' })
-  return stretchesOf(context, [...steps, { id: undefined, tree: now, authors }])
+  return makeRanges(context, [...steps, { id: undefined, tree: now, authors }])
 }
 
-/** For each path the names of all who have changed it; null where nobody knows. */
-export async function authorsOfPaths(
+/** Returns a function from a path to the names of its authors; null if unknown. */
+export async function attributePaths(
   { snapshots }: StoreContext,
-  stretches: readonly Stretch[],
+  ranges: readonly SnapshotRange[],
 ): Promise<(path: BytePath) => string | null> {
-  const [first, ...others] = stretches
+  const [first, ...others] = ranges
   if (first === undefined) return () => null
   const whole = authorText(first.authors)
-  // The usual case costs nothing: one of them has done it all.
+  // The usual case needs no comparison: one author made all changes.
   if (others.every(({ authors }) => authorText(authors) === whole)) return () => whole
   const byPath = new Map<BytePath, Authors>()
-  for (const { before, after, authors } of stretches) {
+  for (const { before, after, authors } of ranges) {
     const shown = authors === null ? null : shownAuthors(authors)
     for (const { path } of await snapshots.compare(before, after, { countLines: false }))
       byPath.set(path, byPath.has(path) ? joinAuthors(byPath.get(path) ?? null, shown) : shown)
@@ -72,19 +72,19 @@ export async function authorsOfPaths(
   return (path) => authorText(byPath.get(path) ?? null)
 }
 
-/** The paths that hold, or lack, what the person has made of them since a checkpoint. */
+/** The paths whose present content, or absence, is the work of the user since a checkpoint. */
 export async function pathsToKeep(
   context: StoreContext,
   project: Project,
   { from, now, hooks }: { from: CheckpointId; now: ObjectId; hooks: Hooks },
 ): Promise<readonly BytePath[]> {
-  const stretches = stretchesSince(context, project, { from, now })
-  if (!hasAgents(stretches))
+  const ranges = rangesSince(context, project, { from, now })
+  if (!hasAgents(ranges))
     hooks.onNotice?.(
       'No agent is known to have changed anything since then, so all differences count as changed by you and stay.',
     )
   const owners = new PathOwners()
-  for (const { before, after, authors } of stretches) {
+  for (const { before, after, authors } of ranges) {
     const changes = await context.snapshots.compare(before, after, { countLines: false })
     for (const change of changes) owners.follow(change, authors)
   }
@@ -92,40 +92,40 @@ export async function pathsToKeep(
 }
 
 /** Whether an agent, or a command, is known to have changed something. */
-function hasAgents(stretches: readonly Stretch[]): boolean {
-  return stretches.some(({ authors }) =>
-    shownAuthors(authors ?? []).some((name) => !ALONE.includes(name)),
+function hasAgents(ranges: readonly SnapshotRange[]): boolean {
+  return ranges.some(({ authors }) =>
+    shownAuthors(authors ?? []).some((name) => !NOT_AGENTS.includes(name)),
   )
 }
 
-const ALONE: readonly string[] = [PERSON, REWIND]
+const NOT_AGENTS: readonly string[] = [PERSON, REWIND]
 
 type Step = Omit<FilesStep, 'id'> & { readonly id: CheckpointId | undefined }
 
-/** A damaged snapshot can be compared with nothing: what it changed is part of what the next one shows. */
-function stretchesOf({ ledger }: StoreContext, steps: readonly Step[]): readonly Stretch[] {
+/** A damaged snapshot cannot be compared, so its authors are added to those of the next one. */
+function makeRanges({ ledger }: StoreContext, steps: readonly Step[]): readonly SnapshotRange[] {
   const damaged = ledger.marks.damaged()
-  const stretches: Stretch[] = []
+  const ranges: SnapshotRange[] = []
   let [before] = steps
-  let handed: Authors = []
+  let carried: Authors = []
   for (const step of steps.slice(1)) {
-    const authors = joinAuthors(handed, step.authors)
+    const authors = joinAuthors(carried, step.authors)
     if (step.id !== undefined && damaged.has(step.id)) {
-      handed = authors
+      carried = authors
       continue
     }
     if (before !== undefined && before.tree !== step.tree)
-      stretches.push({ before: before.tree, after: step.tree, authors })
+      ranges.push({ before: before.tree, after: step.tree, authors })
     before = step
-    handed = []
+    carried = []
   }
-  return shortened(stretches)
+  return mergeOldest(ranges)
 }
 
-function shortened(stretches: readonly Stretch[]): readonly Stretch[] {
-  const old = stretches.slice(0, -MAX_STRETCHES)
+function mergeOldest(ranges: readonly SnapshotRange[]): readonly SnapshotRange[] {
+  const old = ranges.slice(0, -MAX_RANGES)
   const [first, last] = [old[0], old.at(-1)]
-  if (first === undefined || last === undefined) return stretches
+  if (first === undefined || last === undefined) return ranges
   const authors = old.reduce<Authors>((all, one) => joinAuthors(all, one.authors), [])
-  return [{ before: first.before, after: last.after, authors }, ...stretches.slice(-MAX_STRETCHES)]
+  return [{ before: first.before, after: last.after, authors }, ...ranges.slice(-MAX_RANGES)]
 }

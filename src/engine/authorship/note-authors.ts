@@ -1,6 +1,6 @@
-// What a look at the folder says of who has changed it since the look before, and what has to be remembered for the
-// next one. A look that finds nothing changed makes no checkpoint; it is remembered all the same, or the next change
-// would be put down to whoever was at work before it.
+// Attributes the changes found by a capture to their authors, and records what the next attribution needs. A capture
+// that finds no change makes no checkpoint but is recorded as well: otherwise the next change would be attributed to the
+// author who was active before it.
 import {
   type CheckpointId,
   judge,
@@ -11,10 +11,11 @@ import {
 import type { StoreContext } from '../operation/context.js'
 
 export type Look = {
-  /** Who has changed what is new, if something is. */
+  /** The authors of the changes, if there are any. */
   readonly authors: readonly string[]
-  /** Inside the transaction that adds the checkpoint. */
+  /** Call it inside the transaction that adds the checkpoint. */
   readonly made: (checkpoint: CheckpointId) => void
+  /** Call it if nothing changed. */
   readonly foundNothing: () => void
 }
 
@@ -41,7 +42,7 @@ export function lookAt(
     made: note,
     foundNothing() {
       const isNews = changed(tasks(undefined)) || settled.length > 0
-      // Lost, it only makes something the person's and an agent's that one of them has made alone.
+      // If this write is lost, a change is attributed to the user and an agent instead of one of them.
       if (isNews) ledger.transactionNoSync(() => note(undefined))
     },
   }

@@ -1,5 +1,5 @@
-// Which files rewinds, undos and redos have brought back since one of them: for who relies on what they held. Costs one
-// query if there was none.
+// Lists the files that rewinds, undos and redos changed since a given one, for callers that rely on the old contents, such
+// as an agent. Costs one query if there was none.
 import * as z from 'zod/mini'
 import {
   type BytePath,
@@ -14,7 +14,7 @@ import { projectOperation } from '../operation/operation.js'
 export type RevertedResult = {
   /** The newest rewind, undo or redo of the project; null if there is none. */
   readonly newest: string | null
-  /** Files that are not as they were before the first of those since then, and were changed by one of them. */
+  /** Files that one of the operations since then changed and that differ from before the first of them. */
   readonly files: readonly string[]
 }
 
@@ -24,7 +24,7 @@ export const reverted = projectOperation({
   effect: 'reads',
   input: () =>
     z.strictObject({
-      /** The last one that is known; null for none; left out: nothing is asked but which is the newest. */
+      /** The last operation that the caller knows; null for none. Without it, only `newest` is returned. */
       since: z.optional(z.nullable(z.string())),
     }),
   async run(context, { since }): Promise<RevertedResult> {
@@ -34,12 +34,12 @@ export const reverted = projectOperation({
     if (project === undefined || since === undefined || since === newest)
       return { newest, files: [] }
     const fresh = operationsAfter(operations, since)
-    const paths = await context.objects.shared(() => changedBy(context, project, fresh))
+    const paths = await context.objects.shared(() => pathsChangedBy(context, project, fresh))
     return { newest, files: paths.map(pathText) }
   },
 })
 
-/** If a prune removed the known one, all that are left are newer: a prune removes the oldest first. */
+/** If a prune removed the given operation, all remaining ones are newer: a prune removes the oldest first. */
 function operationsAfter(
   operations: readonly Operation[],
   since: string | null,
@@ -49,7 +49,7 @@ function operationsAfter(
   return operations.slice(at + 1)
 }
 
-async function changedBy(
+async function pathsChangedBy(
   context: ProjectContext,
   project: Project,
   operations: readonly Operation[],
@@ -59,7 +59,7 @@ async function changedBy(
   const touched = new Set<BytePath>()
   for (const one of operations)
     for (const path of await filesBetween(context, project, one)) touched.add(path)
-  // What was brought back and then undone is as it was.
+  // A file that was restored and then undone is as it was.
   const { safety } = first
   const different = await filesBetween(context, project, { safety, result: last.result })
   return different.filter((path) => touched.has(path))
@@ -71,8 +71,8 @@ async function filesBetween(
   { safety, result }: Pick<Operation, 'safety' | 'result'>,
 ): Promise<readonly BytePath[]> {
   const [before, after] = [ledger.checkpoints.get(safety), ledger.checkpoints.get(result)]
-  const isThere = before?.project === project.id && hasFiles(before)
-  if (!isThere || after === undefined || !hasFiles(after)) return []
+  const isKnown = before?.project === project.id && hasFiles(before)
+  if (!isKnown || after === undefined || !hasFiles(after)) return []
   const changes = await snapshots.compare(before.snapshot.tree, after.snapshot.tree, {
     countLines: false,
   })

@@ -1,6 +1,6 @@
-// Changes of files that no checkpoint holds: ignored, secret or too large. The hooks of an agent report the events around
-// each tool call; what differs from the look before the call to the look after it was changed while the call ran. It
-// cannot be restored, so it leaves a trace. See docs/agents.md#changes-that-cannot-be-taken-back.
+// Detects changes of files that no checkpoint contains: ignored, secret or too large. The hooks of an agent report the
+// events around each tool call; a file that differs between the scan before and the scan after a call was changed while
+// the call ran. It cannot be restored, so the checkpoint lists it. See docs/agents.md#changes-that-cannot-be-taken-back.
 import {
   printablePath,
   type Project,
@@ -19,24 +19,24 @@ import type { StoreContext } from '../operation/context.js'
 import { changeNote, readNote } from '../store/kv-notes.js'
 
 /**
- * `after-calls`: calls have run since the last look. `between-calls`: none has, so another program changed what differs.
- * `forget`: the user may have changed it.
+ * `after-calls`: calls have run since the last scan. `between-calls`: none has, so another program made the changes.
+ * `forget`: the user may have made them.
  */
 export type UncapturedLook = 'after-calls' | 'between-calls' | 'forget'
 
-export type UncapturedNews = {
+type UncapturedScan = {
   readonly changes: readonly UncapturedChange[]
-  /** Once the checkpoint is made, or none is needed: the next look compares with this one. */
+  /** Call it once the checkpoint exists, or none is needed: the next scan compares with this one. */
   readonly remember: () => void
 }
 
-/** The last look at a project. */
+/** The stored result of the last scan. */
 type Known = SkippedPrints & {
   /** How often a path changed while no call ran. */
   readonly noise: ReadonlyMap<string, number>
 }
 
-/** A path that changed so often between calls is written by another program, such as a log. */
+/** A path that changed this often between calls is written by another program, such as a log. */
 const NOISY = 2
 const KEEP_DAYS = 7
 
@@ -44,23 +44,26 @@ const KEEP_DAYS = 7
 export function lookAtUncaptured(
   context: StoreContext,
   project: Project,
-  { captured, look }: { readonly captured: Captured; readonly look: UncapturedLook | undefined },
-): UncapturedNews {
-  // Saves of callers that do not report calls have nothing to put the changes down to.
-  if (look === undefined) return { changes: [], remember: () => undefined }
+  {
+    captured,
+    look: mode,
+  }: { readonly captured: Captured; readonly look: UncapturedLook | undefined },
+): UncapturedScan {
+  // A caller that does not report tool calls gives us no call to attribute the changes to.
+  if (mode === undefined) return { changes: [], remember: () => undefined }
   const key = `uncaptured:${project.id}`
   const stored = readNote(context, key)
   const known = stored === undefined ? undefined : parseKnown(stored)
   const now = printSkipped(project.path, captured.snapshot.skippedPaths)
-  const differing = known === undefined ? [] : differences(project, known, now)
-  const noise = look === 'between-calls' ? noiseAfter(known, differing) : (known?.noise ?? NONE)
-  const text = storedText(now, noise)
+  const differing = known === undefined ? [] : findDifferences(project, known, now)
+  const noise = mode === 'between-calls' ? addNoise(known, differing) : (known?.noise ?? NONE)
+  const text = serialize(now, noise)
   return {
     changes:
-      look === 'after-calls' ? differing.filter(({ path }) => (noise.get(path) ?? 0) < NOISY) : [],
+      mode === 'after-calls' ? differing.filter(({ path }) => (noise.get(path) ?? 0) < NOISY) : [],
     remember() {
       if (text === stored) return
-      // Lost, the next look finds nothing to compare with, or reports a change once more.
+      // If this write is lost, the next scan has nothing to compare with, or reports a change twice.
       changeNote(context, { key, keepDays: KEEP_DAYS, mayBeLost: true, change: () => text })
     },
   }
@@ -68,7 +71,7 @@ export function lookAtUncaptured(
 
 const NONE: ReadonlyMap<string, number> = new Map()
 
-function differences(
+function findDifferences(
   project: Project,
   known: SkippedPrints,
   now: SkippedPrints,
@@ -76,31 +79,31 @@ function differences(
   const before = new Map(known.prints.map((one) => [one.path, one.print]))
   const present = new Set(now.prints.map(({ path }) => path))
   const last = known.prints.at(-1)
-  // An entry behind the last known one may have been there.
+  // The list is cut off after the last known entry, so entries after it may have existed.
   const isNew = (one: SkippedPrint) =>
     known.isComplete || (last !== undefined && compareSkipped(one, last) < 0)
   const changed = now.prints.filter((one) => {
     const old = before.get(one.path)
     return old === undefined ? isNew(one) : old !== one.print
   })
-  // An entry that is captured by now, or that others have displaced, is still there.
+  // An entry that is captured now, or was pushed out of the list by others, still exists.
   const removed = known.prints.filter(
     ({ path }) => !present.has(path) && !hasEntry(project.path, path),
   )
   return [
-    ...changed.map((one) => changeOf(one, before.has(one.path) ? 'changed' : 'added')),
-    ...removed.map((one) => changeOf(one, 'removed')),
+    ...changed.map((one) => toChange(one, before.has(one.path) ? 'changed' : 'added')),
+    ...removed.map((one) => toChange(one, 'removed')),
   ]
 }
 
-function changeOf(
+function toChange(
   { path, reason, isFolder }: SkippedPrint,
   change: UncapturedChange['change'],
 ): UncapturedChange {
   return { path, reason, isFolder, change }
 }
 
-function noiseAfter(
+function addNoise(
   known: Known | undefined,
   differing: readonly UncapturedChange[],
 ): ReadonlyMap<string, number> {
@@ -109,13 +112,13 @@ function noiseAfter(
   return noise
 }
 
-function storedText({ prints, isComplete }: SkippedPrints, noise: Known['noise']): string {
+function serialize({ prints, isComplete }: SkippedPrints, noise: Known['noise']): string {
   return JSON.stringify({ version: VERSION, prints, isComplete, noise: [...noise] })
 }
 
 const VERSION = 1
 
-/** Undefined for a note of another version. */
+/** Returns undefined for a note of another version. */
 function parseKnown(text: string): Known | undefined {
   const stored = JSON.parse(text) as SkippedPrints & {
     readonly version: number
@@ -126,16 +129,16 @@ function parseKnown(text: string): Known | undefined {
 
 const MAX_NAMED = 3
 
-/** `Bash: make (changed only ignored files: .env, dist/)`, for the reason of a checkpoint with nothing else new. */
+/** The reason of a checkpoint without other changes: `Bash: make (changed only ignored files: .env, dist/)`. */
 export function onlyUncapturedText({ by, changes }: UncapturedChanges): string {
   const isIgnored = changes.every(({ reason }) => reason !== 'too-large')
   const more = changes.length - MAX_NAMED
-  const names = changes.slice(0, MAX_NAMED).map(uncapturedName)
+  const names = changes.slice(0, MAX_NAMED).map(printEntry)
   const rest = more > 0 ? ` and ${more} more` : ''
   const what = isIgnored ? 'ignored files' : 'files that are not saved'
   return `${by} (changed only ${what}: ${names.join(', ')}${rest})`
 }
 
-function uncapturedName({ path, isFolder }: Pick<UncapturedChange, 'path' | 'isFolder'>): string {
+function printEntry({ path, isFolder }: Pick<UncapturedChange, 'path' | 'isFolder'>): string {
   return `${printablePath(path)}${isFolder ? '/' : ''}`
 }

@@ -1,10 +1,9 @@
-// What a checkpoint says of the agent: where it stands in its session, what its state consists of, and the
-// tool calls up to it.
+// The agent's part of a checkpoint: its position in the session, a summary of its state, and the tool calls up to it.
 import type { Ledger } from '../../ledger/index.js'
 import { type Checkpoint, SavestateError, type StateId } from '../../model/index.js'
 import type { StoreContext } from '../operation/context.js'
 
-/** What a state is, how long, and the same for what stands under each of its keys. */
+/** The kind and length of a state, and of the value of each of its keys. */
 export type StateSummary = {
   readonly kind: string
   readonly length: number | null
@@ -49,7 +48,7 @@ export function agentDetails(
     toolCall: session.toolCall,
     schemaVersion: session.schemaVersion,
     metadata: session.metadata ?? null,
-    state: session.state === null ? null : summaryOf(ledger, session.state),
+    state: session.state === null ? null : summarizeState(ledger, session.state),
     tools: tools.map(({ id, name, status, idempotencyKey, step, startedAtMs }) => ({
       id,
       name,
@@ -61,8 +60,8 @@ export function agentDetails(
   }
 }
 
-/** Everything else of the checkpoint can be shown without the key. */
-function summaryOf({ states }: Ledger, state: StateId): StateSummary {
+/** Without the key only the state stays hidden; the rest of the checkpoint can be shown. */
+function summarizeState({ states }: Ledger, state: StateId): StateSummary {
   try {
     return states.summary(state)
   } catch (error) {

@@ -1,10 +1,10 @@
-// The folder as it is now.
+// Captures the folder as it is now.
 import type { Project } from '../../model/index.js'
 import type { Captured, NamedPaths } from '../../snapshot/index.js'
 import type { StoreContext } from '../operation/context.js'
 import type { Hooks } from '../operation/callbacks.js'
 
-/** With every path in `named` that exists, whatever the rules say: what a checkpoint holds is compared with the folder. */
+/** Includes every existing path in `named`, even if a rule excludes it, so that a checkpoint can be compared with the folder. */
 export function captureNow(
   { snapshots, ledger }: StoreContext,
   project: Project,
@@ -14,7 +14,7 @@ export function captureNow(
   return snapshots.capture(project, { held, holdObjects: false, named }, hooks.onProgress)
 }
 
-/** For a caller that records what it gets, or drops it: few new objects are written with the record, not before. */
+/** For a caller that records the snapshot or drops it: a few new objects are written with the record, not before. */
 export function captureForRecord(
   { snapshots, ledger }: StoreContext,
   project: Project,

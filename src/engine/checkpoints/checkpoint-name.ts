@@ -1,5 +1,5 @@
-// A name that is given to a checkpoint. An agent may not use, move or remove a name of the user's: `rewind works` has to
-// bring back what the user called that.
+// Checks a new checkpoint name. An agent may not use, move or remove a name that the user gave: `rewind works` must
+// restore the checkpoint that the user called "works".
 import {
   type CheckpointId,
   type NamedBy,
@@ -10,9 +10,9 @@ import {
 } from '../../model/index.js'
 import type { StoreContext } from '../operation/context.js'
 
-export type GivenName = { readonly name: string; readonly by: NamedBy }
+type GivenName = { readonly name: string; readonly by: NamedBy }
 
-/** The name to record. Throws BAD_INPUT, and NEEDS_PERSON for a name of the user's. */
+/** Returns the name to record. Throws BAD_INPUT, or NEEDS_PERSON if an agent asks for a name that the user gave. */
 export function checkName(
   { ledger }: StoreContext,
   project: ProjectId | undefined,

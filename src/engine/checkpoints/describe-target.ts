@@ -1,14 +1,14 @@
-// A checkpoint in a few words, for the reasons of rows that refer to it: `rewind to before "Fix the login" (kfhxqwzt)`.
+// Describes a checkpoint in a few words, for reasons that refer to it: `rewind to before "Fix the login" (kfhxqwzt)`.
 import { quotableReason, withoutPromptMark, withoutReference } from '../../base/index.js'
 import { type Checkpoint, momentOfMetadata } from '../../model/index.js'
 
-/** Enough to be unique in any store, and short enough to read and to type. */
+/** Long enough to be unique in any store, and short enough to read and type. */
 export const ID_LETTERS = 8
 const MAX_WORDS = 80
 
 export function describeTarget(checkpoint: Checkpoint): string {
   const { name, session } = checkpoint
-  const isNamed = name !== null || wordsOf(checkpoint) === ''
+  const isNamed = name !== null || summarizeReason(checkpoint) === ''
   const moment = isNamed ? null : momentOfMetadata(session?.metadata)
   return `${moment === null ? '' : `${moment} `}${nameTarget(checkpoint)}`
 }
@@ -16,12 +16,12 @@ export function describeTarget(checkpoint: Checkpoint): string {
 /** The same without before or after: `fork of "Fix the login" (kfhxqwzt)`. */
 export function nameTarget(checkpoint: Checkpoint): string {
   const id = checkpoint.id.slice(0, ID_LETTERS)
-  const words = checkpoint.name ?? wordsOf(checkpoint)
+  const words = checkpoint.name ?? summarizeReason(checkpoint)
   return words === '' ? id : `"${words}" (${id})`
 }
 
 /** The reason on one line. A rewind to a rewind repeats neither the id nor the quotes of the first. */
-function wordsOf({ reason }: Checkpoint): string {
+function summarizeReason({ reason }: Checkpoint): string {
   const line = (reason ?? '').trim().replace(/\s+/gu, ' ')
   const text = withoutPromptMark(withoutReference(quotableReason(line)))
   return text.length <= MAX_WORDS

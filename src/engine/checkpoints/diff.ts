@@ -1,12 +1,7 @@
-// What changed between two checkpoints, or between one and the folder as it is.
+// Compares two checkpoints, or a checkpoint with the folder.
 import * as z from 'zod/mini'
-import { type FilesCheckpoint, isInside, type ObjectId } from '../../model/index.js'
-import {
-  authorsOfPaths,
-  type Stretch,
-  stretchesBetween,
-  stretchesSince,
-} from '../authorship/attribution.js'
+import { isInside, type ObjectId } from '../../model/index.js'
+import { attributePaths, rangesBetween, rangesSince } from '../authorship/attribution.js'
 import { captureNow } from './capture.js'
 import { ensureProject, knownProject, type ProjectContext } from '../operation/context.js'
 import { refuseDamagedFiles } from '../verify/damage-marks.js'
@@ -19,19 +14,19 @@ import { parseProjectPath } from '../restore/rewind.js'
 import { type ChangeView, viewChange } from './views.js'
 
 export type DiffChange = ChangeView & {
-  /** Who has changed it in between: `you`, the name of an agent, or several joined by `+`. Null if unknown. */
+  /** The author of the change: `you`, the name of an agent, or several joined by `+`. Null if unknown. */
   readonly author: string | null
 }
 
 export type DiffResult = {
   readonly from: string
-  /** Null is the folder as it is. */
+  /** Null for the folder as it is. */
   readonly to: string | null
   readonly files: number
   readonly insertions: number
   readonly deletions: number
   readonly changes: readonly DiffChange[]
-  /** As git prints it; null if it was not asked for. */
+  /** In git's format; null if the caller did not request it. */
   readonly patch: string | null
 }
 
@@ -50,8 +45,8 @@ export const diff = projectOperation({
     }),
   async run(context, input, hooks): Promise<DiffResult> {
     await recoverIfNeeded(context, hooks)
-    // To the end: a prune must not take away what is being compared.
-    return context.objects.shared(() => diffHere(context, input, hooks))
+    // A prune must not remove objects while they are compared.
+    return context.objects.shared(() => compareInProject(context, input, hooks))
   },
 })
 
@@ -64,7 +59,7 @@ type DiffRequest = {
   readonly width: number
 }
 
-async function diffHere(
+async function compareInProject(
   context: ProjectContext,
   input: DiffRequest,
   hooks: Hooks,
@@ -84,7 +79,13 @@ async function diffHere(
     paths.length === 0
       ? all
       : all.filter(({ path }) => paths.some((limit) => isInside(path, limit)))
-  const authorOf = await authorsOfPaths(context, stretches(context, { from, to, after }))
+  const ranges =
+    project === undefined
+      ? []
+      : to === undefined
+        ? rangesSince(context, project, { from: from.id, now: after })
+        : rangesBetween(context, project, [from.id, to.id])
+  const authorOf = await attributePaths(context, ranges)
   const { color, width } = input
   const stat = input.patch === 'stat'
   const patch =
@@ -100,21 +101,7 @@ async function diffHere(
   }
 }
 
-function stretches(context: ProjectContext, { from, to, after }: DiffEnds): readonly Stretch[] {
-  const project = knownProject(context)
-  if (project === undefined) return []
-  return to === undefined
-    ? stretchesSince(context, project, { from: from.id, now: after })
-    : stretchesBetween(context, project, [from.id, to.id])
-}
-
-type DiffEnds = {
-  readonly from: FilesCheckpoint
-  readonly to: FilesCheckpoint | undefined
-  readonly after: ObjectId
-}
-
-/** The folder as it is, as a snapshot that no checkpoint holds: its objects serve the next save, or are garbage. */
+/** Makes a snapshot of the folder without a checkpoint. The next save reuses its objects, or a prune removes them. */
 async function captureFolder(
   context: ProjectContext,
   named: NamedPaths,

@@ -1,4 +1,4 @@
-// One file as a checkpoint holds it, to the byte.
+// Reads one file of a checkpoint, byte for byte.
 import * as z from 'zod/mini'
 import { nearest } from '../../base/index.js'
 import {
@@ -27,11 +27,11 @@ export type FileResult = {
   /** Octal, as in `644`; null for a link. */
   readonly mode: string | null
   readonly size: number
-  /** The target of a link. */
+  /** For a link: its target. */
   readonly content: Uint8Array
 }
 
-/** Comparing names letter by letter takes too long for more. */
+/** Finding a similar name takes too long among more paths. */
 const MAX_COMPARED = 10_000
 /** How many names a message lists. */
 const MAX_NAMES = 8
@@ -51,8 +51,8 @@ export const file = projectOperation({
       const files = new SnapshotFiles(context.snapshots.gitDir)
       try {
         const found = await files.read(checkpoint.snapshot.tree, path)
-        if (found === undefined) throw await notHeld(context, { checkpoint, path, files })
-        return resultOf(found, { checkpoint, path })
+        if (found === undefined) throw await explainMissing(context, { checkpoint, path, files })
+        return toResult(found, { checkpoint, path })
       } finally {
         files.close()
       }
@@ -60,10 +60,10 @@ export const file = projectOperation({
   },
 })
 
-type Wanted = { readonly checkpoint: FilesCheckpoint; readonly path: BytePath }
+type Request = { readonly checkpoint: FilesCheckpoint; readonly path: BytePath }
 
-function resultOf(found: StoredFile, { checkpoint, path }: Wanted): FileResult {
-  if (found.type === 'folder') throw isFolder(found.names, path)
+function toResult(found: StoredFile, { checkpoint, path }: Request): FileResult {
+  if (found.type === 'folder') throw folderError(found.names, path)
   const { type, content } = found
   return {
     checkpoint: checkpoint.id,
@@ -75,18 +75,18 @@ function resultOf(found: StoredFile, { checkpoint, path }: Wanted): FileResult {
   }
 }
 
-function isFolder(names: readonly BytePath[], path: BytePath): SavestateError {
+function folderError(names: readonly BytePath[], path: BytePath): SavestateError {
   const shown = names.slice(0, MAX_NAMES).map(printablePath).join(', ')
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''
-  const place = path === '' ? 'The path' : printablePath(path)
-  return new SavestateError('BAD_INPUT', `${place} is a folder in this checkpoint`, {
+  const shownPath = path === '' ? 'The path' : printablePath(path)
+  return new SavestateError('BAD_INPUT', `${shownPath} is a folder in this checkpoint`, {
     hint: names.length === 0 ? 'It is empty.' : `It contains: ${shown}${more}. Name one of them.`,
   })
 }
 
-async function notHeld(
+async function explainMissing(
   { ledger }: ProjectContext,
-  { checkpoint, path, files }: Wanted & { readonly files: SnapshotFiles },
+  { checkpoint, path, files }: Request & { readonly files: SnapshotFiles },
 ): Promise<SavestateError> {
   const skipped = ledger.checkpoints
     .details(checkpoint.id)
@@ -99,7 +99,7 @@ async function notHeld(
       { hint: `\`savestate show ${checkpoint.id}\` lists the paths that were not saved.` },
     )
   }
-  const near = nearPaths(path, await files.paths(checkpoint.snapshot.tree)).map(printablePath)
+  const near = similarPaths(path, await files.paths(checkpoint.snapshot.tree)).map(printablePath)
   return new SavestateError('BAD_INPUT', `This checkpoint has no ${printablePath(path)}`, {
     hint:
       near.length === 0
@@ -108,8 +108,8 @@ async function notHeld(
   })
 }
 
-/** Files of the same name elsewhere; else the one whose name is most like it. */
-function nearPaths(path: BytePath, all: readonly BytePath[]): readonly BytePath[] {
+/** Files of the same name in other folders; otherwise the file with the most similar path or name. */
+function similarPaths(path: BytePath, all: readonly BytePath[]): readonly BytePath[] {
   const name = nameOf(path).toLowerCase()
   const same = all.filter((one) => nameOf(one).toLowerCase() === name)
   if (same.length > 0) return same.slice(0, MAX_NAMES)

@@ -1,6 +1,6 @@
 // Finds the checkpoints that changed a path: compares each snapshot with the one before it, newest first, until enough
-// are found. For most pairs the folders on the way to the path say that nothing differs, which takes a tenth of the time of
-// a comparison.
+// are found. Most pairs are skipped because the trees on the way to the path are equal, which takes a tenth of the time
+// of a comparison.
 import * as z from 'zod/mini'
 import {
   type BytePath,
@@ -45,11 +45,11 @@ export const history = projectOperation({
     const project = knownProject(context)
     if (project === undefined) return { checkpoints: [], isComplete: true }
     // A prune must not remove snapshots while they are compared.
-    return context.objects.shared(() => historyOf(context, project, { wanted, limit }))
+    return context.objects.shared(() => findChanges(context, project, { wanted, limit }))
   },
 })
 
-async function historyOf(
+async function findChanges(
   context: ProjectContext,
   project: Project,
   { wanted, limit }: { readonly wanted: readonly BytePath[]; readonly limit: number | undefined },
@@ -58,10 +58,10 @@ async function historyOf(
   const checkpoints: HistoryEntry[] = []
   let newest = context.ledger.checkpoints.newestFiles(project.id)
   while (newest !== undefined) {
-    const batch = batchFrom(context, newest)
-    const pairs = await differentPairs(context, { batch, wanted, damaged })
+    const batch = readBatch(context, newest)
+    const pairs = await findDifferingPairs(context, { batch, wanted, damaged })
     for (const { after, before } of pairs) {
-      const found = await changedPaths(context, { before, after, wanted })
+      const found = await findChangedPaths(context, { before, after, wanted })
       if (found.length === 0) continue
       if (checkpoints.length === limit) return { checkpoints, isComplete: false }
       const paths = found.slice(0, MAX_PATHS).map((path) => pathText(path))
@@ -72,7 +72,7 @@ async function historyOf(
   return { checkpoints, isComplete: true }
 }
 
-/** Enough to keep git busy, and few enough that a small limit stops early. */
+/** Large enough to keep git busy, small enough that a small limit stops early. */
 const BATCH = 100
 
 type Batch = {
@@ -82,7 +82,7 @@ type Batch = {
   readonly next: FilesCheckpoint | undefined
 }
 
-function batchFrom({ ledger }: ProjectContext, newest: FilesCheckpoint): Batch {
+function readBatch({ ledger }: ProjectContext, newest: FilesCheckpoint): Batch {
   const rows: FilesCheckpoint[] = []
   let next: FilesCheckpoint | undefined = newest
   while (next !== undefined && rows.length < BATCH) {
@@ -94,8 +94,8 @@ function batchFrom({ ledger }: ProjectContext, newest: FilesCheckpoint): Batch {
 
 type Pair = { readonly after: FilesCheckpoint; readonly before: FilesCheckpoint | undefined }
 
-/** Pairs of neighbors that may differ at the wanted paths. A damaged snapshot cannot be compared. */
-async function differentPairs(
+/** Returns the neighbors that may differ at the wanted paths. A damaged snapshot cannot be compared. */
+async function findDifferingPairs(
   { snapshots }: ProjectContext,
   {
     batch,
@@ -112,18 +112,19 @@ async function differentPairs(
     ({ id }) => !damaged.has(id),
   )
   const trees = [...new Set(whole.map(({ snapshot }) => snapshot.tree))]
-  const texts = await snapshots.fingerprints({ snapshots: trees, paths: wanted })
-  const textOf = new Map(trees.map((tree, index) => [tree, texts[index]]))
+  const fingerprints = await snapshots.fingerprints({ snapshots: trees, paths: wanted })
+  const fingerprintOf = new Map(trees.map((tree, index) => [tree, fingerprints[index]]))
   return rows.flatMap((after, index): Pair[] => {
     const before = rows[index + 1] ?? next
     if (damaged.has(after.id) || (before !== undefined && damaged.has(before.id))) return []
     const isSame =
-      before !== undefined && textOf.get(before.snapshot.tree) === textOf.get(after.snapshot.tree)
+      before !== undefined &&
+      fingerprintOf.get(before.snapshot.tree) === fingerprintOf.get(after.snapshot.tree)
     return isSame ? [] : [{ after, before }]
   })
 }
 
-async function changedPaths(
+async function findChangedPaths(
   { snapshots }: ProjectContext,
   { before, after, wanted }: Pair & { readonly wanted: readonly BytePath[] },
 ): Promise<readonly BytePath[]> {

@@ -1,10 +1,10 @@
-// Whether a checkpoint says all that a new one would. What is left out is in no tree: a file that could not be saved is
-// news although the tree is the same, and must be listed (I9).
+// Decides whether a new checkpoint would add nothing to the newest one. Equal trees are not enough: a tree does not
+// contain skipped paths, and a file that could not be saved must be listed (I9).
 import type { FilesCheckpoint, SkipReason } from '../../model/index.js'
 import type { Captured } from '../../snapshot/index.js'
 import type { StoreContext } from '../operation/context.js'
 
-/** Where a person expects the content to be saved. Others come and go as programs run, or were asked for. */
+/** Skips that surprise the user. Other skipped paths come and go as programs run, or match the user's own rules. */
 const MISSED: readonly SkipReason[] = ['too-large', 'unreadable', 'unstable', 'reserved']
 
 export function hasNothingNew(

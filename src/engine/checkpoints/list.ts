@@ -1,4 +1,4 @@
-// The checkpoints, newest first. Reads the ledger only: no git process, no file of the project.
+// Lists checkpoints, newest first. Reads only the ledger: no git process, no file of the project.
 import * as z from 'zod/mini'
 import { MIN_PREFIX, pathText, uniquePrefix } from '../../model/index.js'
 import { knownProject, type StoreContext } from '../operation/context.js'
@@ -25,7 +25,7 @@ export const list = projectOperation({
     const scope = { project: project.id }
     const { checkpoints } = context.ledger
     const views = checkpoints.briefs({ ...scope, limit }).map(viewBrief)
-    return { checkpoints: withDamage(context, views), total: checkpoints.count(scope) }
+    return { checkpoints: markDamaged(context, views), total: checkpoints.count(scope) }
   },
 })
 
@@ -44,11 +44,11 @@ export const listAll = storeOperation({
       ...viewBrief(brief),
       project: brief.project === null ? null : (pathOf.get(brief.project) ?? null),
     }))
-    return { checkpoints: withDamage(context, views), total: ledger.checkpoints.count() }
+    return { checkpoints: markDamaged(context, views), total: ledger.checkpoints.count() }
   },
 })
 
-/** The shortest prefix of each id that identifies one checkpoint of the store, without reading the other ids. */
+/** Returns the shortest unique prefix of each id, reading only the neighbors of each id. */
 export function shortIds(
   { ledger }: StoreContext,
   ids: readonly string[],
@@ -59,7 +59,7 @@ export function shortIds(
 }
 
 /** Marks those that cannot be restored completely. */
-function withDamage<View extends CheckpointView>(
+function markDamaged<View extends CheckpointView>(
   { ledger }: StoreContext,
   views: readonly View[],
 ): View[] {

@@ -1,4 +1,4 @@
-// Marks that a user puts on a checkpoint: a name, a pin. Neither changes its contents.
+// Pins and names a checkpoint. Neither changes its contents.
 import * as z from 'zod/mini'
 import { knownProject, type ProjectContext } from '../operation/context.js'
 import { checkName, refuseRenaming } from './checkpoint-name.js'
@@ -61,11 +61,11 @@ export const name = projectOperation({
 })
 
 export type NameResult = CheckpointView & {
-  /** The name that it had before; null if none. */
+  /** Null if it had none. */
   readonly previousName: string | null
-  /** Another checkpoint that has the new name too, the newest of them. */
+  /** The newest other checkpoint with the new name. */
   readonly sameName: string | null
-  /** The checkpoint that the name means from now on: the newest that has it. */
+  /** The checkpoint that the name refers to from now on: the newest that has it. */
   readonly meant: string | null
 }
 

@@ -1,4 +1,4 @@
-// Makes a captured snapshot a checkpoint: commit and ref first, the row last (I1, I2).
+// Turns a captured snapshot into a checkpoint: commit and ref first, the row last (I1, I2).
 import {
   type Authors,
   type CheckpointKind,
@@ -15,23 +15,22 @@ import type { Captured } from '../../snapshot/index.js'
 import { failpoint } from '../../system/index.js'
 import type { StoreContext } from '../operation/context.js'
 
-export type CheckpointFacts = {
+type CheckpointInput = {
   readonly kind: CheckpointKind
   readonly reason: string | null
   readonly name: string | null
-  /** The checkpoint before, which the changes are counted against. */
+  /** The snapshot of the previous checkpoint, against which changes are counted. */
   readonly previous: ObjectId | undefined
-  /** Who has made the changes, if there are any. */
+  /** The authors of the changes, if there are any. */
   readonly authors: Authors
-  /** What it is in a session, if it belongs to one. */
   readonly session?: SessionFacts | undefined
 }
 
-/** Everything but the row. */
+/** Writes commit and ref. The caller adds the row. */
 export async function prepareCheckpoint(
   { snapshots, clock }: StoreContext,
   project: Project,
-  { captured, facts }: { readonly captured: Captured; readonly facts: CheckpointFacts },
+  { captured, facts }: { readonly captured: Captured; readonly facts: CheckpointInput },
 ): Promise<FilesCheckpoint> {
   const { kind, reason, name, previous, session = null } = facts
   const createdAtMs = clock.nowMs()
@@ -72,9 +71,9 @@ export async function recordCheckpoint(
   project: Project,
   request: {
     readonly captured: Captured
-    readonly facts: CheckpointFacts
+    readonly facts: CheckpointInput
     readonly rewind?: RewindNote | undefined
-    /** Part of the transaction. */
+    /** Runs inside the transaction that adds the row. */
     readonly also?: (made: CheckpointId) => void
   },
 ): Promise<FilesCheckpoint> {

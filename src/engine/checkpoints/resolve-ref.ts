@@ -1,4 +1,4 @@
-// From a reference that the user typed to a checkpoint of this project or session, and of no other.
+// Resolves a reference that the user typed to a checkpoint of this project or session, never of another.
 import type { Ledger, Scope } from '../../ledger/index.js'
 import {
   type Checkpoint,

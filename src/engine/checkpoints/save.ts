@@ -1,4 +1,4 @@
-// Saves the folder. Nothing changed, nothing added.
+// Saves the folder. Adds no checkpoint if nothing changed.
 import * as z from 'zod/mini'
 import {
   type FilesCheckpoint,
@@ -20,11 +20,11 @@ import { withRecoveredProject } from '../restore/recover.js'
 import { type CheckpointView, viewCheckpoint } from './views.js'
 
 export type SaveResult = CheckpointView & {
-  /** False when nothing had changed: the checkpoint is the newest that was there. */
+  /** False when nothing had changed: the result is the newest existing checkpoint. */
   readonly created: boolean
 }
 
-type SaveFacts = {
+type SaveRequest = {
   readonly reason: string | null
   readonly name: string | null
   readonly namedBy: NamedBy
@@ -40,13 +40,13 @@ export const save = projectOperation({
       reason: z.optional(z.string()),
       name: z.optional(z.string()),
       namedBy: z._default(z.enum(['user', 'agent']), 'user'),
-      /** Who has changed the folder since it was last looked at. */
+      /** The author of all changes since the last capture. */
       author: z._default(z.string().check(z.minLength(1), z.maxLength(100)), PERSON),
     }),
   async run(context, input, hooks): Promise<SaveResult> {
     const reason = input.reason === undefined ? null : parseReason(input.reason)
     const { author, namedBy } = input
-    // Before the project is recorded: a wrong name leaves nothing behind.
+    // Check the name before the project gets its row, so that a wrong name leaves nothing behind.
     const known = knownProject(context)?.id
     const name =
       input.name === undefined ? null : checkName(context, known, { name: input.name, by: namedBy })
@@ -54,62 +54,56 @@ export const save = projectOperation({
     return withRecoveredProject(context, project, {
       purpose: 'save',
       hooks,
-      work: () => saveHere(context, project, { facts: { reason, name, namedBy, author }, hooks }),
+      work: () =>
+        captureAndSave(context, project, { request: { reason, name, namedBy, author }, hooks }),
     })
   },
 })
 
-async function saveHere(
+/** The caller holds the project's lock. */
+async function captureAndSave(
   context: StoreContext,
   project: Project,
-  { facts, hooks }: { readonly facts: SaveFacts; readonly hooks: Hooks },
+  { request, hooks }: { readonly request: SaveRequest; readonly hooks: Hooks },
 ): Promise<SaveResult> {
-  const capturing = captureForRecord(context, project, hooks)
-  // Under the lock nobody else adds one.
-  const newest = await meanwhile(capturing, () =>
-    context.ledger.checkpoints.newestFiles(project.id),
-  )
-  const captured = await capturing
+  const newest = context.ledger.checkpoints.newestFiles(project.id)
+  const captured = await captureForRecord(context, project, hooks)
   failpoint('save:captured')
-  const { author, namedBy, ...said } = facts
-  const look = lookAt(context, project, { type: 'said', who: [author] })
+  const { author, namedBy, ...facts } = request
+  const attribution = lookAt(context, project, { type: 'said', who: [author] })
   if (hasNothingNew(context, newest, captured)) {
-    const named = nameUnchanged(context, newest, facts)
+    const named = nameUnchanged(context, newest, request)
     if (named !== undefined) {
-      look.foundNothing()
+      attribution.foundNothing()
       context.ledger.projectRecords.touch(project.id, context.clock.nowMs())
       return { ...viewCheckpoint(named), created: false }
     }
   }
   const checkpoint = await recordCheckpoint(context, project, {
     captured,
-    facts: { ...said, kind: 'save', previous: newest?.snapshot.tree, authors: look.authors },
+    facts: {
+      ...facts,
+      kind: 'save',
+      previous: newest?.snapshot.tree,
+      authors: attribution.authors,
+    },
     also(made) {
-      look.made(made)
-      if (said.name !== null && namedBy === 'agent') context.ledger.nameOwners.record(made, namedBy)
+      attribution.made(made)
+      if (facts.name !== null && namedBy === 'agent')
+        context.ledger.nameOwners.record(made, namedBy)
     },
   })
   return { ...viewCheckpoint(checkpoint), created: true }
 }
 
-/** What can be asked while a capture is under way. If that fails, the capture comes to its end first: it needs the lock. */
-async function meanwhile<T>(capturing: Promise<unknown>, ask: () => T): Promise<T> {
-  try {
-    return ask()
-  } catch (error) {
-    await capturing.catch(() => undefined)
-    throw error
-  }
-}
-
 /**
- * The unchanged checkpoint under the wished name. Undefined if it has another name already: then both names
- * must be, so a second checkpoint of the same files is made.
+ * Gives the unchanged checkpoint the requested name. Returns undefined if it already has another name: then `save` makes
+ * a second checkpoint of the same files, so that both names exist.
  */
 function nameUnchanged(
   { ledger }: StoreContext,
   newest: FilesCheckpoint,
-  { name, namedBy }: Pick<SaveFacts, 'name' | 'namedBy'>,
+  { name, namedBy }: Pick<SaveRequest, 'name' | 'namedBy'>,
 ): FilesCheckpoint | undefined {
   if (name === null) return newest
   if (newest.name !== null && newest.name !== name) return undefined

@@ -1,4 +1,4 @@
-// Finds checkpoints by words: in their names, reasons and prompts, and in the paths that they changed.
+// Searches checkpoints for words in their names, reasons and prompts, and in the paths that they changed.
 import * as z from 'zod/mini'
 import {
   type Checkpoint,
@@ -45,18 +45,18 @@ export const search = projectOperation({
     const project = knownProject(context)
     if (project === undefined) return { matches: [], searched: 0, isComplete: true }
     const wanted = [...new Set(words.toLowerCase().split(/\s+/))]
-    // To the end: a prune must not take away what is being compared.
-    return context.objects.shared(() => searchIn(context, project, { wanted, limit }))
+    // A prune must not remove objects while they are compared.
+    return context.objects.shared(() => searchProject(context, project, { wanted, limit }))
   },
 })
 
-async function searchIn(
+async function searchProject(
   context: ProjectContext,
   project: Project,
   { wanted, limit }: { readonly wanted: readonly string[]; readonly limit: number },
 ): Promise<SearchResult> {
   const { ledger } = context
-  // One more tells whether there are older ones.
+  // One more than we search, to know whether there are older ones.
   const found = ledger.checkpoints.list({ project: project.id, limit: MAX_SEARCHED + 1 })
   const damaged = ledger.marks.damaged()
   const matches: SearchMatch[] = []
@@ -64,14 +64,14 @@ async function searchIn(
   for (const checkpoint of found.slice(0, MAX_SEARCHED)) {
     if (matches.length === limit) break
     searched += 1
-    const prompt = promptOf(checkpoint)
+    const prompt = readPrompt(checkpoint)
     const texts = [checkpoint.name, checkpoint.reason, prompt].map((text) => lower(text))
     const missing = wanted.filter((word) => !texts.some((text) => text.includes(word)))
     const isDamaged = damaged.has(checkpoint.id)
     const paths =
       missing.length === 0 || isDamaged || !hasFiles(checkpoint)
         ? []
-        : await pathsWith(wanted, context, checkpoint)
+        : await findPaths(wanted, context, checkpoint)
     if (!missing.every((word) => paths.some((path) => lower(path).includes(word)))) continue
     const view = viewCheckpoint(checkpoint)
     const shown = paths.slice(0, MAX_PATHS)
@@ -80,13 +80,13 @@ async function searchIn(
   return { matches, searched, isComplete: searched === found.length }
 }
 
-async function pathsWith(
+async function findPaths(
   words: readonly string[],
   { ledger, snapshots }: ProjectContext,
   checkpoint: FilesCheckpoint,
 ): Promise<string[]> {
   const before = ledger.checkpoints.filesBefore(checkpoint)
-  // With a damaged one nothing can be compared.
+  // A damaged snapshot cannot be compared.
   if (before !== undefined && ledger.marks.damageOf(before.id) !== undefined) return []
   const tree = checkpoint.snapshot.tree
   const changes = await snapshots.compare(before?.snapshot.tree, tree, { countLines: false })
@@ -95,8 +95,8 @@ async function pathsWith(
     .filter((path) => words.some((word) => lower(path).includes(word)))
 }
 
-/** As the hooks of agents note it. */
-function promptOf({ session }: Checkpoint): string | null {
+/** The hooks of agents store the prompt in the metadata. */
+function readPrompt({ session }: Checkpoint): string | null {
   const metadata = session?.metadata
   const isNoted = typeof metadata === 'object' && metadata !== null && 'prompt' in metadata
   return isNoted && typeof metadata.prompt === 'string' ? metadata.prompt : null

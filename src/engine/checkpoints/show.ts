@@ -1,4 +1,4 @@
-// One checkpoint in full: what it holds, what it left out and why, and what changed since the one before.
+// Shows one checkpoint in full: its contents, the skipped paths with reasons, and the changes since the previous one.
 import * as z from 'zod/mini'
 import { type Checkpoint, hasFiles, invariant } from '../../model/index.js'
 import { agentDetails } from './agent-details.js'
@@ -17,7 +17,7 @@ export const show = projectOperation({
   async run(context, { ref }, hooks): Promise<CheckpointDetails> {
     await recoverIfNeeded(context, hooks)
     return context.objects.shared(async () =>
-      detailsOf(context, resolve(context.ledger, knownProject(context), ref)),
+      readDetails(context, resolve(context.ledger, knownProject(context), ref)),
     )
   },
 })
@@ -29,13 +29,13 @@ export const showInSession = sessionOperation({
   input: () => z.strictObject({ ref: z.string() }),
   async run(context, { ref }): Promise<CheckpointDetails> {
     return context.objects.shared(async () =>
-      detailsOf(context, resolveInSession(context, context.hold.key, ref)),
+      readDetails(context, resolveInSession(context, context.hold.key, ref)),
     )
   },
 })
 
-/** The caller shares the lock on the objects: a prune must not take away what is being compared. */
-async function detailsOf(
+/** The caller holds the objects lock shared: a prune must not remove objects while they are compared. */
+async function readDetails(
   context: StoreContext,
   checkpoint: Checkpoint,
 ): Promise<CheckpointDetails> {

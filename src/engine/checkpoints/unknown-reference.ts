@@ -10,7 +10,7 @@ import {
 /** How many candidates a message lists. */
 export const MAX_CANDIDATES = 5
 const MAX_REASON_CHARS = 50
-/** As git names commits, counted back from the newest. */
+/** git's way to count back from the newest commit. */
 const GIT_STYLE = /^(?:HEAD|@)(?:~(\d*)|(\^+))?$/
 
 /** `count`: how many checkpoints there are. `hint`: where to see them. */
@@ -18,10 +18,10 @@ export function unknownReference(
   text: string,
   { count, hint }: { readonly count: number; readonly hint: string },
 ): SavestateError {
-  return new SavestateError('CHECKPOINT_UNKNOWN', `${faultOf(text, count)}`, { hint })
+  return new SavestateError('CHECKPOINT_UNKNOWN', describeProblem(text, count), { hint })
 }
 
-function faultOf(text: string, count: number): string {
+function describeProblem(text: string, count: number): string {
   const shown = JSON.stringify(text)
   const range =
     count === 1 ? 'there is only number 1' : `the numbers go from 1 (the newest) to ${count}`
@@ -38,7 +38,7 @@ function faultOf(text: string, count: number): string {
     : `No checkpoint has the name ${shown} or an id starting with it`
 }
 
-/** `candidates`: newest first; one more than are listed shows that there are more. */
+/** `candidates`: newest first. The message lists MAX_CANDIDATES of them and "and more" for the rest. */
 export function ambiguousReference(
   text: string,
   candidates: readonly Checkpoint[],

@@ -1,4 +1,4 @@
-// What callers and `--json` see: plain values, text for paths, ISO times in UTC.
+// The values that callers and `--json` get: plain objects, text for paths, ISO times in UTC.
 import {
   authorText,
   briefOf,
@@ -7,6 +7,7 @@ import {
   type CheckpointKind,
   type CheckpointMoment,
   type Entry,
+  type Left,
   pathText,
   type RestorePlan,
   sameEntry,
@@ -27,15 +28,15 @@ export type CheckpointView = {
   readonly session: string | null
   /** The name of the session's agent. */
   readonly sessionAgent: string | null
-  /** Counts the prompts of the session: the row of a prompt and those of its tool calls have the same. */
+  /** Counts the prompts of the session. A prompt and its tool calls have the same turn. */
   readonly turn: number | null
   readonly step: number | null
   readonly status: string | null
-  /** Files that differ from the checkpoint before. */
+  /** Files that differ from the previous checkpoint. */
   readonly files: number
   readonly insertions: number
   readonly deletions: number
-  /** How many paths were left out, in all and by reason. */
+  /** How many paths were skipped, in total and by reason. */
   readonly skipped: number
   readonly skippedByReason: SkipCounts
   readonly hasState: boolean
@@ -48,24 +49,23 @@ export type CheckpointView = {
    */
   readonly moment: CheckpointMoment | null
   /**
-   * Who has changed the files since the checkpoint before: `you`, the name of an agent or of a command, `rewind`, or
+   * The author of the changes since the previous checkpoint: `you`, the name of an agent or of a command, `rewind`, or
    * several of them joined by `+`. Null if nothing changed, or the author is unknown.
    */
   readonly author: string | null
-  /** Only of one whose files a prune removed; its state is kept. */
+  /** Present if a prune removed the files and kept the state. */
   readonly filesPruned?: true
-  /** Only of one that the store has lost something of: see docs/repair.md. */
+  /** Present if the store has lost a part of it: see docs/repair.md. */
   readonly damaged?: true
 }
 
-/** The target of a rewind. `number`: its place in the project's list before the rewind; null outside of a project. */
+/** The target of a rewind. `number`: its number in the project's list before the rewind; null without a project. */
 export type TargetView = CheckpointView & { readonly number: number | null }
 
 export type CheckpointDetails = CheckpointView & {
-  /** All files it holds, and their bytes. */
   readonly fileCount: number
   readonly sizeBytes: number
-  /** Null where no files were saved. */
+  /** Null if no files were saved. */
   readonly tree: string | null
   readonly commit: string | null
   readonly ref: string | null
@@ -80,13 +80,13 @@ export type CheckpointDetails = CheckpointView & {
     readonly branch: string | null
   }[]
   readonly changes: readonly ChangeView[]
-  /** Entries that the calls it names changed though no checkpoint holds them. */
+  /** Entries that its tool calls changed although no checkpoint contains them. */
   readonly uncaptured: readonly UncapturedView[]
-  /** Null for a checkpoint of a project alone. */
+  /** Null for a checkpoint outside a session. */
   readonly agent: AgentDetails | null
 }
 
-export type UncapturedView = Omit<UncapturedChange, 'path'> & { readonly path: string }
+type UncapturedView = Omit<UncapturedChange, 'path'> & { readonly path: string }
 
 export type ChangeView = {
   readonly path: string
@@ -95,7 +95,7 @@ export type ChangeView = {
   /** Null for folders and binary content. */
   readonly insertions: number | null
   readonly deletions: number | null
-  /** Octal, where there is one. */
+  /** Octal; null for links and missing entries. */
   readonly modeBefore: string | null
   readonly modeAfter: string | null
 }
@@ -103,7 +103,6 @@ export type ChangeView = {
 export type PlanItem = {
   readonly path: string
   readonly reason?: string
-  /** What is written or removed. */
   readonly type?: Entry['type']
   /** How the folder changes at this path. */
   readonly change?: ChangeView['change']
@@ -138,7 +137,8 @@ export function viewBrief(brief: CheckpointBrief): CheckpointView {
     files,
     insertions,
     deletions,
-    skipped: changes === null ? 0 : sumOf(Object.values(skippedByReason)),
+    skipped:
+      changes === null ? 0 : Object.values(skippedByReason).reduce((sum, count) => sum + count, 0),
     skippedByReason,
     hasState: brief.hasState,
     hasFiles: brief.hasFiles,
@@ -148,10 +148,6 @@ export function viewBrief(brief: CheckpointBrief): CheckpointView {
     author: authorText(brief.authors),
     ...(brief.filesPruned ? { filesPruned: true } : {}),
   }
-}
-
-function sumOf(counts: readonly number[]): number {
-  return counts.reduce((sum, count) => sum + count, 0)
 }
 
 export function viewDetails(
@@ -191,32 +187,23 @@ export function viewDetails(
 export function viewChange({ path, before, after, insertions, deletions }: Change): ChangeView {
   return {
     path: pathText(path),
-    change: changeOf(before, after),
+    change: classifyChange(before, after),
     type: (after ?? before)?.type ?? 'file',
     insertions: insertions ?? null,
     deletions: deletions ?? null,
-    modeBefore: octal(before),
-    modeAfter: octal(after),
+    modeBefore: formatMode(before),
+    modeAfter: formatMode(after),
   }
 }
 
 export function viewPlan(plan: RestorePlan): PlanView {
-  const left = ({
-    path,
-    reason,
-  }: {
-    path: RestorePlan['keep'][number]['path']
-    reason: string
-  }) => ({
-    path: pathText(path),
-    reason,
-  })
+  const viewLeft = ({ path, reason }: Left) => ({ path: pathText(path), reason })
   return {
     write: plan.write.filter(isVisible).map(({ path, from, to }) => ({
       path: pathText(path),
-      reason: writeReason(from, to),
+      reason: explainWrite(from, to),
       type: to.type,
-      change: changeOf(from, to),
+      change: classifyChange(from, to),
     })),
     remove: plan.remove.map(({ path, from }) => ({
       path: pathText(path),
@@ -224,17 +211,17 @@ export function viewPlan(plan: RestorePlan): PlanView {
       type: from.type,
       change: 'removed',
     })),
-    keep: plan.keep.map(left),
-    conflict: plan.conflict.map(left),
+    keep: plan.keep.map(viewLeft),
+    conflict: plan.conflict.map(viewLeft),
   }
 }
 
-/** A closed folder that is only opened for the work ends as it was. */
+/** Hides an unwritable folder that the restore opens and closes again. */
 function isVisible({ from, to }: RestorePlan['write'][number]): boolean {
   return from === undefined || !sameEntry(from, to)
 }
 
-function changeOf(before: Entry | undefined, after: Entry | undefined): ChangeView['change'] {
+function classifyChange(before: Entry | undefined, after: Entry | undefined): ChangeView['change'] {
   if (before === undefined) return 'added'
   if (after === undefined) return 'removed'
   if (before.type !== after.type) return 'type'
@@ -243,14 +230,16 @@ function changeOf(before: Entry | undefined, after: Entry | undefined): ChangeVi
   return isSameContent ? 'mode' : 'modified'
 }
 
-function writeReason(from: Entry | undefined, to: Entry): string {
-  const change = changeOf(from, to)
+function explainWrite(from: Entry | undefined, to: Entry): string {
+  const change = classifyChange(from, to)
   if (change === 'added') return `${to.type} is missing`
   if (change === 'type') return `is a ${from?.type}, was a ${to.type}`
-  return change === 'mode' ? `mode is ${octal(from ?? to)}, was ${octal(to)}` : 'content differs'
+  return change === 'mode'
+    ? `mode is ${formatMode(from ?? to)}, was ${formatMode(to)}`
+    : 'content differs'
 }
 
-function octal(entry: Entry | undefined): string | null {
+function formatMode(entry: Entry | undefined): string | null {
   return entry === undefined || entry.type === 'link'
     ? null
     : entry.mode.toString(8).padStart(4, '0')

@@ -1,4 +1,4 @@
-// What a caller may want to hear or decide while an operation runs.
+// The callbacks through which a caller follows a running operation and confirms its plan.
 import type { AgentConversation } from '../../model/index.js'
 import type { CaptureProgress } from '../../snapshot/index.js'
 import type { ImportPlan } from '../import/import-history.js'
@@ -14,35 +14,35 @@ export type RestoreSubject = {
   readonly to: TargetView | null
   /** Rewind only: changes by tool calls since the target that no checkpoint holds. */
   readonly notRestored?: readonly NotRestored[]
-  /** When the rewind was made that an undo takes back or a redo repeats. */
+  /** Undo and redo only: when the rewind was made. */
   readonly rewoundAt?: string
-  /** Undo and redo only: the agent's conversation that the rewind took back too. */
+  /** Undo and redo only: the agent's conversation that was rewound together with the files. */
   readonly conversation?: AgentConversation
 }
 
 export type PlanFacts = RestoreSubject & {
-  /** The checkpoint to go back to, and the snapshot that the folder is to become. */
+  /** The id of the checkpoint to go back to, and of its snapshot. */
   readonly target: string
   readonly goal: string
-  /** What the folder holds, as a snapshot: another one after any change of what is captured. */
+  /** The snapshot of the folder as it is. Every change to a captured path changes this id. */
   readonly now: string
-  /** The session that an undo or redo gives another state, besides the files. */
+  /** The session whose state an undo or redo changes together with the files. */
   readonly session?: string | undefined
-  /** Equal for two plans that do the same to the same contents. */
+  /** A hash of the plan: equal for two plans that do the same to the same contents. */
   readonly mark: string
 }
 
 export type Hooks = {
   readonly onProgress?: ((progress: Progress) => void) | undefined
-  /** Shown to the person, not an error: an interrupted rewind was finished, and the like. */
+  /** Receives messages for the user that are not errors, such as "an interrupted rewind was finished". */
   readonly onNotice?: ((text: string) => void) | undefined
   /**
-   * Asked about the plan before it is carried out; without it the answer is yes. Other processes may work on the project
-   * meanwhile. If the plan is another one after a yes, this is called again with the new plan.
+   * Asks whether to apply the plan; without this callback the answer is yes. Other processes may change the project
+   * meanwhile. If that changes the plan, the operation calls `confirm` again with the new plan.
    */
   readonly confirm?: ((plan: PlanView, facts: PlanFacts) => Promise<boolean>) | undefined
   /** The same for an import. */
   readonly confirmImport?: ((plan: ImportPlan) => Promise<boolean>) | undefined
-  /** The same for a prune that has something to remove. Others may work meanwhile: what they use stays. */
+  /** The same for a prune that has something to remove. The prune keeps what other processes start to use meanwhile. */
   readonly confirmPrune?: ((planned: PruneResult) => Promise<boolean>) | undefined
 }

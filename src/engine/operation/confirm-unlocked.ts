@@ -1,6 +1,6 @@
-// Asks about a plan while the project's lock is free: a question left open on a terminal must not keep the hooks of an
-// agent from saving. After the answer the plan is made again under the lock, and only a plan that was shown is
-// carried out (I3).
+// Asks for confirmation without holding the project's lock: a prompt left open in a terminal must not stop the hooks of
+// an agent from saving. After the answer the operation plans again under the lock, and applies only a plan that the
+// user has seen (I3).
 import type { Project } from '../../model/index.js'
 import { type StoreContext } from './context.js'
 import type { Hooks } from './callbacks.js'
@@ -8,10 +8,10 @@ import { withRecoveredProject } from '../restore/recover.js'
 import type { PlanQuestion, RestoreResult } from '../restore/restore.js'
 
 /**
- * Repeats the attempt until it has a result. Each attempt runs under the lock and gets the mark of the plan that was
- * agreed to last; `hooks.confirm` is called between two attempts.
+ * Repeats the attempt until it has a result. Each attempt runs under the lock and gets the mark of the plan that the
+ * user confirmed last; `hooks.confirm` is called between two attempts.
  */
-export async function whenAgreed(
+export async function retryUntilConfirmed(
   context: StoreContext,
   project: Project,
   {

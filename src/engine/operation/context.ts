@@ -1,4 +1,4 @@
-// Everything an operation may use.
+// The context that every operation gets, and the project lock.
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Ledger } from '../../ledger/index.js'
@@ -30,20 +30,18 @@ export type StoreContext = {
   readonly ledger: Ledger
   readonly snapshots: Snapshots
   readonly clock: Clock
-  /** Shared by all who add to the objects or read what is not held by a row; alone by who removes some. */
+  /** Held shared while objects are added, or read without a row that keeps them; held exclusively while they are removed. */
   readonly objects: SharedLock
-  /** The store's lock, held shared while the store is open. */
+  /** Held shared while the store is open. */
   readonly use?: SharedLock
 }
 
 export type ProjectContext = StoreContext & {
-  /** The folder's real path. It is in the ledger once something was saved. */
+  /** The folder's real path. The ledger has a row for it once something was saved. */
   readonly path: BytePath
 }
 
 const LOCK_WAIT_MS = 60_000
-/** Who waited longer than this for a lock looks at the store again. */
-const FRESH_MS = 5
 
 export function knownProject({ ledger, path }: ProjectContext): Project | undefined {
   return ledger.projectAt(path)
@@ -57,58 +55,56 @@ export function ensureProject({ ledger, clock, path }: ProjectContext): Project 
   return ledger.ensureProject({ id, path, createdAtMs, ...parentIdentity(path) })
 }
 
-/** One operation at a time on a project, across all processes. */
+/** Runs one operation at a time on a project, across all processes. Throws PROJECT_BUSY after a minute of waiting. */
 export async function withProjectLock<T>(
   context: StoreContext,
   project: Project,
   { purpose, work }: { readonly purpose: string; readonly work: () => Promise<T> },
 ): Promise<T> {
   expectSameStore(context)
-  const lookedAtMs = performance.now()
   const path = lockPath(context, project)
   const lock = await takeLock(path, { waitMs: LOCK_WAIT_MS, purpose })
   if (lock === undefined) {
     const owner = await readLockOwner(path)
-    const who =
+    const holder =
       owner === undefined
         ? 'another process'
         : `process ${owner.pid} (${owner.purpose}, since ${owner.since})`
-    throw new SavestateError('PROJECT_BUSY', `${printablePath(project.path)} is in use by ${who}`, {
-      hint: 'Wait until it is done, then run the command again.',
-    })
+    throw new SavestateError(
+      'PROJECT_BUSY',
+      `${printablePath(project.path)} is in use by ${holder}`,
+      { hint: 'Wait until it is done, then run the command again.' },
+    )
   }
   try {
-    return await releasing(lock, () =>
+    return await releaseAfter(lock, () =>
       context.objects.shared(() => {
-        if (performance.now() - lookedAtMs > FRESH_MS) expectSameStore(context)
-        return whileKnown(context, project, work)
+        // Another process may have replaced the store, or pruned the project, while we waited for the lock.
+        expectSameStore(context)
+        refuseForgotten(context, project)
+        return work()
       }),
     )
   } finally {
-    for (const surplus of context.snapshots.surplusAfter(project)) await forget(context, surplus)
+    for (const surplus of context.snapshots.surplusAfter(project)) await unload(context, surplus)
   }
 }
 
-/** What is in memory of a project, so that a process may work on any number of them. */
-async function forget(context: StoreContext, project: Project): Promise<void> {
+/** Frees the memory of a project, so that one process can work on any number of them. */
+async function unload(context: StoreContext, project: Project): Promise<void> {
   try {
     await ifProjectIsFree(context, project, {
       purpose: 'let go',
       work: () => context.snapshots.forget(project),
     })
   } catch (error) {
-    // Only time is lost, and the work that was asked for is done.
+    // Not fatal: the operation itself is done, and the memory is only a cache.
     noteFailure({ ...context, path: project.path }, 'let go', explainSystemError(error))
   }
 }
 
-/** A prune may have forgotten the project while we waited for it. */
-function whileKnown<T>(
-  context: StoreContext,
-  project: Project,
-  work: () => Promise<T>,
-): Promise<T> {
-  if (context.ledger.project(project.id) !== undefined) return work()
+function refuseForgotten({ ledger }: StoreContext, project: Project): void {
+  if (ledger.project(project.id) !== undefined) return
   throw new SavestateError(
     'PROJECT_BUSY',
     `${printablePath(project.path)} was just removed by a prune`,
@@ -116,7 +112,7 @@ function whileKnown<T>(
   )
 }
 
-/** Does nothing if somebody else is at work on the project. */
+/** Does nothing if another process holds the project's lock. */
 export async function ifProjectIsFree(
   context: StoreContext,
   project: Project,
@@ -124,16 +120,16 @@ export async function ifProjectIsFree(
 ): Promise<void> {
   expectSameStore(context)
   const lock = await takeLock(lockPath(context, project), { waitMs: 0, purpose })
-  if (lock !== undefined) await releasing(lock, () => context.objects.shared(work))
+  if (lock !== undefined) await releaseAfter(lock, () => context.objects.shared(work))
 }
 
-/** Before objects are added or removed: rows come last, and by then it would be too late to find out. */
+/** Call it before adding or removing objects: rows are written last, and finding out then would be too late. */
 export function expectSameStore({ home, ledger }: StoreContext): void {
   expectStoreStill(home)
   ledger.refuseOtherVersion()
 }
 
-async function releasing<T>(lock: Lock, work: () => Promise<T>): Promise<T> {
+async function releaseAfter<T>(lock: Lock, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {
@@ -145,43 +141,29 @@ function lockPath({ home }: StoreContext, { id }: Project): string {
   return join(locksFolder(home), id)
 }
 
-/** Not the id of any project. */
-export function objectsLockPath(home: string): string {
-  return join(locksFolder(home), 'objects')
-}
+/** None of these names is a project id. */
+const namedLock = (name: string) => (home: string) => join(locksFolder(home), name)
 
-/** Shared by all who have the store open; alone by who empties it. */
-export function storeLockPath(home: string): string {
-  return join(locksFolder(home), 'store')
-}
-
-/** One collection at a time. */
-export function collectLockPath(home: string): string {
-  return join(locksFolder(home), 'collect')
-}
-
-/** Held by the daemon for as long as it lives. */
-export function daemonLockPath(home: string): string {
-  return join(locksFolder(home), 'daemon')
-}
-
-/** One change of settings at a time. */
-export function configLockPath(home: string): string {
-  return join(locksFolder(home), 'config')
-}
+/** See `StoreContext.objects`. */
+export const objectsLockPath = namedLock('objects')
+/** Held shared while a store is open; held exclusively while its contents are cleared. */
+export const storeLockPath = namedLock('store')
+/** Held by the process that collects garbage. */
+export const collectLockPath = namedLock('collect')
+/** Held by the daemon as long as it runs. */
+export const daemonLockPath = namedLock('daemon')
+/** Held while settings are changed. */
+export const configLockPath = namedLock('config')
 
 function locksFolder(home: string): string {
   const folder = join(home, 'locks')
-  // Not the home itself, which somebody may have removed: half a store would take its place.
-  if (!existsSync(folder)) makeFolder(folder)
-  return folder
-}
-
-function makeFolder(path: string): void {
+  if (existsSync(folder)) return folder
   try {
-    mkdirSync(path, { mode: 0o700 })
+    // Not recursive: if another process removed the home, this must not create half a store.
+    mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    // Another process was faster.
+    // EEXIST: another process made it first.
     if (!hasCode(error, 'EEXIST')) throw error
   }
+  return folder
 }

@@ -1,4 +1,4 @@
-// Adds to an error what only the engine can find out: which disk is full, and that git is too old.
+// Adds details to an error that only the engine can find out: which disk is full, and whether git is too old.
 import { statfsSync, statSync } from 'node:fs'
 import {
   type BytePath,
@@ -13,42 +13,45 @@ import { refuseOldGit } from '../../snapshot/index.js'
 
 const MB = 1_000_000
 
-type Place = { readonly home: string; readonly path?: BytePath | undefined }
+type Location = { readonly home: string; readonly path?: BytePath | undefined }
 
-export async function explainFailure(error: unknown, place: Place): Promise<unknown> {
+export async function explainFailure(error: unknown, location: Location): Promise<unknown> {
   const explained = explainSystemError(error)
   if (!(explained instanceof SavestateError)) return explained
-  if (explained.code === 'DISK_FULL') return withFreeSpace(explained, place)
-  if (explained.code === 'GIT_FAILED') return (await gitFault(place)) ?? explained
+  if (explained.code === 'DISK_FULL') return addFreeSpace(explained, location)
+  if (explained.code === 'GIT_FAILED') return (await findGitProblem(location)) ?? explained
   return explained
 }
 
-/** The error says that a write failed, not where: the space left on both disks does. */
-function withFreeSpace(error: SavestateError, { home: text, path }: Place): SavestateError {
+/** The error does not say which disk is full, so report the free space on both. */
+function addFreeSpace(error: SavestateError, { home: text, path }: Location): SavestateError {
   const home = bytePath(text)
   const isOneDisk = path === undefined || isSameDisk(home, path)
   const texts = isOneDisk
-    ? [freeText('the disk', home)]
-    : [freeText('the disk of the store', home), freeText('the disk of the project', path)]
+    ? [describeFreeSpace('the disk', home)]
+    : [
+        describeFreeSpace('the disk of the store', home),
+        describeFreeSpace('the disk of the project', path),
+      ]
   const free = texts.filter((text) => text !== undefined).join(', ')
   const hint = [error.hint ?? [], free === '' ? [] : `Free now: ${free}.`].flat().join('\n')
   return new SavestateError(error.code, error.message, { hint, cause: error })
 }
 
-function freeText(what: string, path: BytePath): string | undefined {
-  const free = quietly(() => statfsSync(fsPath(path)))
+function describeFreeSpace(what: string, path: BytePath): string | undefined {
+  const free = tryCall(() => statfsSync(fsPath(path)))
   return free === undefined
     ? undefined
     : `${Math.floor((free.bavail * free.bsize) / MB)} MB on ${what} (${printablePath(path)})`
 }
 
 function isSameDisk(one: BytePath, other: BytePath): boolean {
-  const [a, b] = [one, other].map((path) => quietly(() => statSync(fsPath(path)).dev))
+  const [a, b] = [one, other].map((path) => tryCall(() => statSync(fsPath(path)).dev))
   return a !== undefined && a === b
 }
 
-/** An existing store is used without a check of git's version, so an old git shows only when it fails. */
-async function gitFault({ home }: Place): Promise<SavestateError | undefined> {
+/** Opening an existing store does not check git's version, so an old git is noticed only when it fails. */
+async function findGitProblem({ home }: Location): Promise<SavestateError | undefined> {
   try {
     await refuseOldGit(home)
     return undefined
@@ -57,10 +60,10 @@ async function gitFault({ home }: Place): Promise<SavestateError | undefined> {
   }
 }
 
-/** Undefined where the system refuses: the error that is being explained matters more. */
-function quietly<Value>(ask: () => Value): Value | undefined {
+/** Returns undefined on a system error: the error that is being explained matters more. */
+function tryCall<Value>(call: () => Value): Value | undefined {
   try {
-    return ask()
+    return call()
   } catch (error) {
     if (isError(error) && 'code' in error) return undefined
     throw error

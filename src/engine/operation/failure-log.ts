@@ -1,4 +1,4 @@
-// Records failed operations in the ledger, so that `status` and `doctor` show a failure that no one saw.
+// Records failed operations in the ledger, so that `status` and `doctor` show failures that no one saw.
 import {
   type BytePath,
   type ErrorCode,
@@ -8,7 +8,7 @@ import {
 } from '../../model/index.js'
 import type { StoreContext } from './context.js'
 
-/** The caller asked for something that cannot be done, and sees that at once. */
+/** Errors in the request itself. The caller sees them at once, so they are not recorded. */
 const CALLER_ERRORS: readonly ErrorCode[] = [
   'BAD_INPUT',
   'CHECKPOINT_AMBIGUOUS',
@@ -39,14 +39,14 @@ const HOUR_MS = 3_600_000
 
 export type FailureFacts = {
   readonly operation: string
-  /** The path of the project, if it is about one. */
+  /** The path of the project; null for an operation on the whole store. */
   readonly project: string | null
   readonly error: unknown
 }
 
 /**
- * Records a failure of work that no caller waits for, whatever its code. The same failure is recorded once an hour, so that an
- * agent that fails at every call does not push out everything else.
+ * Records a failure of work that no caller waits for, with any code. The same failure is recorded once an hour, so that
+ * an agent that fails at every call does not push out all other failures.
  */
 export function recordFailure(
   { ledger, clock }: StoreContext,
@@ -60,7 +60,7 @@ export function recordFailure(
   if (!isRecorded) ledger.failures.add({ atMs, operation, project, code, message })
 }
 
-/** Records a failure that its caller sees too, unless the caller asked for something impossible. */
+/** Records a failure that the caller sees too, unless the request itself was wrong. */
 export function noteFailure(
   context: StoreContext & { readonly path?: BytePath },
   operation: string,
@@ -73,7 +73,7 @@ export function noteFailure(
   try {
     ledger.failures.add({ atMs: clock.nowMs(), operation, project, code, message })
   } catch {
-    // If the failure cannot be recorded either, the caller still gets the first error, which says more.
+    // The caller gets the original error either way, and it says more than this one.
   }
 }
 

@@ -1,7 +1,7 @@
-// What is wrong with something that was handed over, in words. By itself zod/mini says "Invalid input" of everything, and
-// its languages are more code than a program that makes no mistake should load.
+// Describes invalid input. zod/mini reports only "Invalid input", and its locales are more code than a program without
+// such errors should load.
 
-/** What is used of an issue of zod. */
+/** The fields of a zod issue that we use. */
 export type Issue = {
   readonly path: readonly PropertyKey[]
   readonly message: string
@@ -24,12 +24,12 @@ const KINDS: Readonly<Record<string, string>> = {
   record: 'an object',
 }
 
-/** As in `to must be a string`. */
+/** For example `to must be a string`. */
 export function inputFault(issue: Issue): string {
-  return `${issue.path.map(String).join('.') || 'the input'} ${wanted(issue)}`
+  return `${issue.path.map(String).join('.') || 'the input'} ${describeRule(issue)}`
 }
 
-function wanted(issue: Issue): string {
+function describeRule(issue: Issue): string {
   const { code, expected, values, origin, minimum, maximum, inclusive } = issue
   if (code === 'invalid_type' && expected !== undefined)
     return `must be ${KINDS[expected] ?? `a ${expected}`}`

@@ -1,8 +1,8 @@
-// Schemas of inputs that several operations share; in a file of their own, because our published types must not need zod's.
+// Input schemas that several operations share. They have their own file because our published types must not need zod's.
 import * as z from 'zod/mini'
 import { isWholeText } from '../../model/index.js'
 
-/** A text that the ledger keeps, or is asked for. */
+/** Text that the ledger stores or searches for. */
 export const wholeText = () =>
   z.string().check(z.refine(isWholeText, 'must be valid Unicode without NUL'))
 

@@ -1,4 +1,4 @@
-// Takes the history of a folder along to where the folder is now. A project is known by its path, so this is one row.
+// Moves the history of a folder to the folder's new path. A project is identified by its path, so this changes one row.
 import * as z from 'zod/mini'
 import {
   bytePath,
@@ -13,8 +13,8 @@ import { failpoint } from '../../system/index.js'
 import { type StoreContext, withProjectLock } from '../operation/context.js'
 import { Journals } from '../restore/restore-journal.js'
 import { storeOperation } from '../operation/operation.js'
-import { missingFolder } from './project-places.js'
-import { isExistingFolder, realFolder } from './project-root.js'
+import { resolveMissingFolder } from './project-places.js'
+import { isExistingFolder, resolveFolder } from './project-root.js'
 import { parentIdentity } from './project-state.js'
 
 export type MoveResult = {
@@ -25,13 +25,13 @@ export type MoveResult = {
 
 export const moveProject = storeOperation({
   name: 'move',
-  summary: 'Take the history of a moved folder along',
+  summary: 'Move the history of a folder to its new path',
   effect: 'changes-store',
   input: () => z.strictObject({ from: z.string(), to: z.string() }),
   async run(context, input): Promise<MoveResult> {
-    const to = realFolder(input.to)
+    const to = resolveFolder(input.to)
     refuseUnsafeFolder(to, bytePath(context.home))
-    const from = findGone(context, input.from)
+    const from = findMissingProject(context, input.from)
     return withProjectLock(context, from, {
       purpose: 'move',
       work: async () => {
@@ -41,7 +41,8 @@ export const moveProject = storeOperation({
         failpoint('move:before-row')
         ledger.transaction(() => {
           const there = ledger.projectAt(to)
-          if (there !== undefined && !ledger.pruning.forgetProject(there.id)) throw isInUse(to)
+          if (there !== undefined && !ledger.pruning.forgetProject(there.id))
+            throw pathInUseError(to)
           ledger.projectRecords.move(from.id, { path: to, ...parentIdentity(to) })
         })
         failpoint('move:after-row')
@@ -51,17 +52,17 @@ export const moveProject = storeOperation({
   },
 })
 
-/** The project at a path where no folder is any more. */
-function findGone(context: StoreContext, text: string): Project {
+/** Finds the project of a path at which there is no folder any more. */
+function findMissingProject(context: StoreContext, text: string): Project {
   const shown = JSON.stringify(text)
   if (isExistingFolder(text))
     throw new SavestateError('BAD_INPUT', `The folder ${shown} still exists`, {
-      hint: 'Only the history of a folder that was moved away can be taken along. Nothing was changed.',
+      hint: 'Only the history of a folder that no longer exists can be moved. Nothing was changed.',
     })
-  const missing = missingFolder(text)
+  const missing = resolveMissingFolder(text)
   const known = missing === undefined ? undefined : context.ledger.projectAt(missing)
   if (known !== undefined) return known
-  throw new SavestateError('BAD_INPUT', `No checkpoints of ${shown} are stored`, {
+  throw new SavestateError('BAD_INPUT', `The store has no checkpoints of ${shown}`, {
     hint: '`savestate status` lists the projects. Nothing was changed.',
   })
 }
@@ -77,7 +78,7 @@ function refuseUnfinished({ home }: StoreContext, project: Project): void {
   )
 }
 
-function isInUse(path: BytePath): SavestateError {
+function pathInUseError(path: BytePath): SavestateError {
   return new SavestateError('BAD_INPUT', `${printablePath(path)} has checkpoints of its own`, {
     hint: 'Two histories cannot be joined. `savestate clear` removes this one. Nothing was changed.',
   })

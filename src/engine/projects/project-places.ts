@@ -1,4 +1,4 @@
-// Which project of the store a folder belongs to, with the rules of the projects that it may lie in.
+// Finds the project that a folder belongs to, by the ledger and by the ignore rules of the projects around it.
 import { basename, dirname, isAbsolute, normalize } from 'node:path'
 import {
   type BytePath,
@@ -17,84 +17,85 @@ import {
   findProjectWithin,
   type FoundRoot,
   isExistingFolder,
-  realFolder,
+  resolveFolder,
 } from './project-root.js'
 import { projectStateOf } from './project-state.js'
 import { limitsOf } from '../store/settings.js'
 
 export function projectRootOf(context: StoreContext, path: string): FoundRoot {
-  return findProjectRoot(path, rulesOf(context))
+  return findProjectRoot(path, makeProjectRules(context))
 }
 
-/** The real path of a folder, also of one that no longer exists if there is a project. Throws PROJECT_MISSING. */
+/** Returns the real path of a folder, or of the missing folder of a known project. Throws PROJECT_MISSING. */
 export function projectFolder({ ledger }: StoreContext, path: string): BytePath {
-  const missing = missingFolder(path)
+  const missing = resolveMissingFolder(path)
   return missing !== undefined && ledger.projectAt(missing) !== undefined
     ? missing
-    : realFolder(path)
+    : resolveFolder(path)
 }
 
-/** The path at which a project may have been known that is no folder any more. */
-export function missingFolder(path: string): BytePath | undefined {
+/** The absolute path of a folder that no longer exists; undefined if it exists or the path cannot be completed. */
+export function resolveMissingFolder(path: string): BytePath | undefined {
   if (isExistingFolder(path) || path === '' || path.includes('\0')) return undefined
   const above = dirname(path)
-  if (isExistingFolder(above)) return joinPath(realFolder(above), bytePath(basename(path)))
+  if (isExistingFolder(above)) return joinPath(resolveFolder(above), bytePath(basename(path)))
   return isAbsolute(path) ? bytePath(normalize(path)) : undefined
 }
 
 export type LocatedFolder = {
   /** The project that saves the folder. */
   readonly root: string
-  /** The folder of that project, relative to it, that it leaves out and in which this one lies; null if it saves it. */
+  /** The excluded folder of that project that contains this one, relative to the project; null if this one is saved. */
   readonly excluded: string | null
 }
 
-/** Locates a folder inside a project by its absolute path. The folder need not exist any more. */
+/** Locates a folder inside a project by its absolute path. The folder need not exist. */
 export function locateFolder(context: ProjectContext, folder: string): LocatedFolder {
   const { path: outer } = context
   const path = bytePath(folder)
   if (!isInside(path, outer)) return { root: pathText(outer), excluded: null }
-  const inner = findProjectWithin(outer, path, rulesOf(context).excludes)
-  const excluded = excludedIn(context, inner, path)
+  const inner = findProjectWithin(outer, path, makeProjectRules(context).excludes)
+  const excluded = findExcluded(context, inner, path)
   return { root: pathText(inner), excluded: excluded === undefined ? null : pathText(excluded) }
 }
 
-function rulesOf(context: StoreContext) {
+function makeProjectRules(context: StoreContext) {
   const { home, ledger } = context
   return {
     known: (path: BytePath) => ledger.projectAt(path) !== undefined,
     refused: (path: BytePath) => isUnsafeFolder(path, bytePath(home)),
-    excludes: (root: BytePath, folder: BytePath) => excludedIn(context, root, folder) !== undefined,
+    excludes: (root: BytePath, folder: BytePath) =>
+      findExcluded(context, root, folder) !== undefined,
   }
 }
 
-function excludedIn(
+function findExcluded(
   { home }: StoreContext,
   root: BytePath,
   folder: BytePath,
 ): BytePath | undefined {
-  const site = { root, home: bytePath(home), limits: limitsOf(home, root) }
-  return excludedFolder(site, folder.slice(root.length + 1) as BytePath)
+  const target = { root, home: bytePath(home), limits: limitsOf(home, root) }
+  return excludedFolder(target, folder.slice(root.length + 1) as BytePath)
 }
 
 export type ProjectOrigin = {
-  /** The project above that saves this folder too. */
+  /** The parent project that saves this folder too. */
   readonly partOf: string | null
-  /** Projects whose folders are gone, with the same name or in the same folder. */
+  /** Projects with a missing folder that has the same name or the same parent. */
   readonly maybeMovedFrom: readonly string[]
 }
 
 const OWN: ProjectOrigin = { partOf: null, maybeMovedFrom: [] }
 
-/** Where the checkpoints of a folder may be if it has none of its own. */
+/** Finds projects that may have the checkpoints of a folder that has none of its own. */
 export function projectOrigin(context: ProjectContext): ProjectOrigin {
   const { ledger, path } = context
   const known = knownProject(context)
   if (known !== undefined && ledger.checkpoints.count({ project: known.id }) > 0) return OWN
-  const partOf = findEnclosing(path, rulesOf(context))
+  const partOf = findEnclosing(path, makeProjectRules(context))
   const gone = ledger
     .projects()
-    .filter(({ project, checkpoints }) => checkpoints > 0 && isAlike(project.path, path))
+    .filter(({ project, checkpoints }) => checkpoints > 0 && isSimilar(project.path, path))
     .filter((summary) => projectStateOf(summary.project.path, summary) !== 'live')
   return {
     partOf: partOf === undefined ? null : pathText(partOf),
@@ -102,6 +103,6 @@ export function projectOrigin(context: ProjectContext): ProjectOrigin {
   }
 }
 
-function isAlike(one: BytePath, other: BytePath): boolean {
+function isSimilar(one: BytePath, other: BytePath): boolean {
   return one !== other && (nameOf(one) === nameOf(other) || parentOf(one) === parentOf(other))
 }

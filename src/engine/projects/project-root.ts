@@ -1,5 +1,5 @@
-// Which folder is the project of a path. A repository is one, and so is a folder that was saved before. A package inside
-// a saved project is a part of it as long as that project captures it; a repository that it ignores is not.
+// Finds the root of the project of a path. A repository is a project, and so is a folder that was saved before. A package
+// inside a saved project belongs to that project if it captures the package; an ignored repository is its own project.
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../model/index.js'
 
 const REPOSITORIES = ['.git', '.hg']
-/** A folder with one of these is a project unless a project above it is known. */
+/** A folder with one of these is a project unless a known project contains it. */
 const MANIFESTS = [
   'pyproject.toml',
   'package.json',
@@ -24,7 +24,7 @@ const MANIFESTS = [
 ]
 
 const MAX_SHOWN = 300
-/** Of what is not there, cannot be reached, or is no path at all. */
+/** The path does not exist, is not accessible, or is not a valid path. */
 const NO_FOLDER = [
   'ENOENT',
   'ENOTDIR',
@@ -35,16 +35,16 @@ const NO_FOLDER = [
 ] as const
 
 /** The real path of a folder. */
-export function realFolder(path: string): BytePath {
-  if (isExistingFolder(path)) return wholePath(realpathSync.native(path, 'buffer'))
+export function resolveFolder(path: string): BytePath {
+  if (isExistingFolder(path)) return expectBytes(realpathSync.native(path, 'buffer'))
   const shown = JSON.stringify(path.slice(0, MAX_SHOWN))
   throw new SavestateError('PROJECT_MISSING', `There is no folder ${shown}`, {
     hint: 'Name an existing folder with -C.',
   })
 }
 
-/** A node:fs that gives text where bytes are asked for would give half of some names everywhere else, too. */
-function wholePath(path: unknown): BytePath {
+/** Refuses a patched node:fs that returns text instead of bytes: it would corrupt file names everywhere. */
+function expectBytes(path: unknown): BytePath {
   if (Buffer.isBuffer(path)) return bytePathOf(path)
   throw new SavestateError(
     'FILE_FAILED',
@@ -66,22 +66,22 @@ export function isExistingFolder(path: string): boolean {
   }
 }
 
-type Known = {
+type ProjectRules = {
   readonly known: (path: BytePath) => boolean
   readonly refused: (path: BytePath) => boolean
-  /** Whether the project leaves out a folder inside it. */
+  /** Whether the project excludes a folder inside it. */
   readonly excludes: (project: BytePath, folder: BytePath) => boolean
 }
 
 export type FoundRoot = {
   readonly root: BytePath
-  /** A folder on the way that looks like a project and is saved as part of `root`. */
+  /** A folder between the path and `root` that resembles a project and is saved as part of `root`. */
   readonly part?: BytePath | undefined
 }
 
-/** For a file or folder: the root of the project it belongs to, never one that is refused (home, `/tmp`, …). */
-export function findProjectRoot(path: string, is: Known): FoundRoot {
-  const start = realFolder(isExistingFolder(path) ? path : dirname(path))
+/** Returns the root of the project that a file or folder belongs to, never a refused one (home, `/tmp`, …). */
+export function findProjectRoot(path: string, is: ProjectRules): FoundRoot {
+  const start = resolveFolder(isExistingFolder(path) ? path : dirname(path))
   let part: BytePath | undefined
   for (let candidate = start; !isRoot(candidate); candidate = parentOf(candidate)) {
     if (is.refused(candidate)) continue
@@ -100,13 +100,13 @@ function isRoot(path: BytePath): boolean {
 }
 
 /**
- * The project of a folder inside a project: the outermost repository on the way that the project excludes, or one inside
- * that in turn, or the project itself. The folder need not exist any more.
+ * Returns the project of a folder inside a project: the project itself, or the outermost repository on the path that the
+ * project excludes (searched again inside that repository). The folder need not exist.
  */
 export function findProjectWithin(
   root: BytePath,
   folder: BytePath,
-  excludes: Known['excludes'],
+  excludes: ProjectRules['excludes'],
 ): BytePath {
   const names = folder
     .slice(root.length)
@@ -122,10 +122,10 @@ export function findProjectWithin(
   return root
 }
 
-/** The nearest known project above a folder that captures the folder too. */
+/** Returns the nearest known project above a folder, if it captures the folder too. */
 export function findEnclosing(
   path: BytePath,
-  { known, excludes }: Omit<Known, 'refused'>,
+  { known, excludes }: Omit<ProjectRules, 'refused'>,
 ): BytePath | undefined {
   for (let above = parentOf(path); above !== ''; above = parentOf(above))
     if (known(above)) return excludes(above, path) ? undefined : above

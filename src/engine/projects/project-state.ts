@@ -1,28 +1,8 @@
-// Whether a project's folder is still there. Absence alone proves nothing: a disk may not be mounted.
+// Finds out whether a project's folder still exists. A missing folder alone proves nothing: its disk may not be mounted.
 import { lstatSync, readdirSync, statSync } from 'node:fs'
-import { type BytePath, fsPath, hasCode } from '../../model/index.js'
+import { type BytePath, fsPath, hasCode, isError } from '../../model/index.js'
 
 export type ProjectState = 'live' | 'orphan' | 'unreachable'
-const GONE = ['ENOENT', 'ENOTDIR'] as const
-/** Something is there, or may be: rights, a link in a circle, a disk or a machine that does not answer. */
-const CLOSED = [
-  'EACCES',
-  'EPERM',
-  'ELOOP',
-  'EIO',
-  'ENODEV',
-  'ENXIO',
-  'ENOTCONN',
-  'ESTALE',
-  'ETIMEDOUT',
-  'EHOSTDOWN',
-  'EHOSTUNREACH',
-  'ENETDOWN',
-  'ENETUNREACH',
-  'ECONNREFUSED',
-  'EREMOTEIO',
-]
-const UNREADABLE = [...GONE, ...CLOSED]
 type Parent = { readonly parentDev: string; readonly parentIno: string }
 
 export function parentIdentity(path: BytePath): Parent {
@@ -35,21 +15,21 @@ export function projectStateOf(path: BytePath, recorded: Parent): ProjectState {
 }
 
 /**
- * `orphan` only on proof: the very folder it was in is there, has something in it, and the project is not.
- * `unreachable` says what the proof lacks.
+ * Returns `orphan` only with proof: the recorded parent folder exists and is not empty, and the project is missing in it.
+ * `unreachable` says why there is no proof.
  */
 export function projectFolder(
   path: BytePath,
   recorded: Parent,
 ): { readonly state: ProjectState; readonly unreachable: string | null } {
   if (isFolder(path)) return { state: 'live', unreachable: null }
-  const unreachable = lackOfProof(path, recorded)
+  const unreachable = explainUnreachable(path, recorded)
   return { state: unreachable === null ? 'orphan' : 'unreachable', unreachable }
 }
 
-function lackOfProof(path: BytePath, recorded: Parent): string | null {
-  const inPlace = lackOfAbsence(path)
-  if (inPlace !== null) return inPlace
+function explainUnreachable(path: BytePath, recorded: Parent): string | null {
+  const obstacle = findObstacle(path)
+  if (obstacle !== null) return obstacle
   const parent = above(path)
   if (!isFolder(parent)) return 'its parent folder cannot be reached either'
   try {
@@ -60,19 +40,19 @@ function lackOfProof(path: BytePath, recorded: Parent): string | null {
       return 'its parent folder is empty, like that of a disk that is not mounted'
     return null
   } catch (error) {
-    if (hasCode(error, ...UNREADABLE)) return 'its parent folder cannot be read'
+    if (isSystemError(error)) return 'its parent folder cannot be read'
     throw error
   }
 }
 
-/** What may be behind a link or a mount that answers nothing is not gone. */
-function lackOfAbsence(path: BytePath): string | null {
+/** The project may still exist behind a dangling link or a mount that does not respond. */
+function findObstacle(path: BytePath): string | null {
   try {
     const isLink = lstatSync(fsPath(path), { throwIfNoEntry: false })?.isSymbolicLink() === true
-    return isLink ? 'a link that leads to no folder is in its place' : null
+    return isLink ? 'its path is a link that leads to no folder' : null
   } catch (error) {
-    if (hasCode(error, ...GONE)) return null
-    if (hasCode(error, ...CLOSED)) return 'what is in its place cannot be accessed'
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return null
+    if (isSystemError(error)) return 'its path cannot be accessed'
     throw error
   }
 }
@@ -85,7 +65,12 @@ function isFolder(path: string): boolean {
   try {
     return statSync(fsPath(path)).isDirectory()
   } catch (error) {
-    if (hasCode(error, ...UNREADABLE)) return false
+    if (isSystemError(error)) return false
     throw error
   }
+}
+
+/** Missing permissions, a symlink loop, a disk or host that does not respond, … */
+function isSystemError(error: unknown): boolean {
+  return isError(error) && 'syscall' in error
 }

@@ -1,5 +1,5 @@
-// The files of projects that the user trusts, in the store's trusted.json: project, file name and hash of the content. A
-// change of the file by one byte ends the trust. Without trust a project's file can only make Savestate keep more.
+// The project files that the user trusts, in the store's trusted.json: project, file name and hash of the content. A
+// change of one byte ends the trust. Without trust a project's file can only make Savestate keep more.
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { type BytePath, pathText, SavestateError } from '../../model/index.js'
@@ -9,7 +9,7 @@ import { withConfigLock } from '../store/config-lock.js'
 export const PROJECT_FILE = '.savestate.json'
 export const IGNORE_FILE = '.savestateignore'
 
-/** A file as the user has seen it. */
+/** A file with the content that the user has seen. */
 export type SeenFile = { readonly file: string; readonly sha256: string }
 
 type Trusted = Record<string, Record<string, string>>
@@ -22,7 +22,7 @@ export function isTrusted(home: string, path: BytePath, { file, sha256 }: SeenFi
   return readTrusted(home)[pathText(path)]?.[file] === sha256
 }
 
-/** Trusts these contents, not what the files hold by now: an agent may have changed them since the user saw them. */
+/** Trusts these contents, not the present ones: an agent may have changed the files since the user saw them. */
 export async function trustFiles(
   home: string,
   path: BytePath,

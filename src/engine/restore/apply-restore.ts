@@ -13,67 +13,58 @@ import { failpoint } from '../../system/index.js'
 import { captureNow } from '../checkpoints/capture.js'
 import type { StoreContext } from '../operation/context.js'
 import type { Hooks } from '../operation/callbacks.js'
-import { type JournalEntry, Journals, rootInodeOf, stagingFolders } from './restore-journal.js'
-import { type PartialModes, tellPartial, withoutPartial } from './partial-modes.js'
-import { recordCheckpoint } from '../checkpoints/record-checkpoint.js'
+import { type JournalEntry, Journals, readRootInode, stagingFolders } from './restore-journal.js'
+import { type PartialModes, reportPartialModes, withoutPartial } from './partial-modes.js'
 import type { RestoreRequest } from './restore.js'
-import { disturbed, replaced } from './restore-errors.js'
-import { settleAsides } from './remove-asides.js'
+import { saveDuringRestore } from './restore-record.js'
+import { disturbedError, replacedError } from './restore-errors.js'
+import { removeAsides } from './remove-asides.js'
 
 const ROUNDS = 3
 
-export type RestoreWork = {
+type RestoreWork = {
   readonly request: Pick<
     RestoreRequest,
     'kind' | 'of' | 'goal' | 'ownersThen' | 'paths' | 'only' | 'reason' | 'session' | 'rewind'
   >
   readonly plan: RestorePlan
-  /** All that the operation sets out to do, for whoever has to finish it. */
+  /** All intended changes, for the process that may have to finish the operation. */
   readonly entries: readonly JournalEntry[]
-  /** The only paths to be touched, whatever the plan looks like after a first round. */
+  /** The operation changes no other path, also when it plans again after the first round. */
   readonly only: readonly BytePath[]
   readonly safety: FilesCheckpoint
   readonly operation: OperationId
-  /** The folder that the plan was made for. */
+  /** The inode of the folder that the plan was made for. */
   readonly rootInode: string
   readonly hooks: Hooks
 }
 
-/** Journal, apply, look again; repeated while something changes under our hands. */
-export async function carryOut(
+/** Writes the journal, applies the plan and captures again; repeats that while other programs write to the same paths. */
+export async function applyRestore(
   context: StoreContext,
   project: Project,
   work: RestoreWork,
 ): Promise<{ readonly after: Captured; readonly partial: PartialModes }> {
   const { snapshots } = context
-  const { request, safety, operation, rootInode, hooks } = work
-  const journals = new Journals(context.home)
-  const { entries, only } = work
-  const sweep = stagingFolders(entries)
-  const { ownersThen } = request
+  const { request, entries, only, safety, operation, rootInode, hooks } = work
+  const { kind, of, goal, ownersThen, reason, session, rewind } = request
+  const restored = { operation, kind, of, goal, ownersThen, reason, session, rewind }
   const partial = new Map<BytePath, PartialMode>()
   const asides: Aside[] = []
   let plan = work.plan
   for (let round = 1; ; round++) {
-    journals.write({
-      operation,
-      kind: request.kind,
-      of: request.of,
+    new Journals(context.home).write({
+      ...restored,
       project: project.id,
       projectPath: project.path,
       rootInode,
       safety: safety.id,
-      goal: request.goal,
-      ownersThen: request.ownersThen,
-      reason: request.reason,
       entries,
-      ...(request.session === undefined ? {} : { session: request.session }),
-      ...(request.rewind === undefined ? {} : { rewind: request.rewind }),
     })
     failpoint('restore:journaled')
     const done = await snapshots.apply(
       project,
-      { plan, tag: operation, sweep, ownersThen },
+      { plan, tag: operation, sweep: stagingFolders(entries), ownersThen },
       hooks.onProgress,
     )
     for (const each of done.partialModes) partial.set(each.path, each)
@@ -81,33 +72,23 @@ export async function carryOut(
     failpoint('restore:applied')
     const named = { ...namedBy(request), paths: only }
     const after = await captureNow(context, project, { named, hooks })
-    if (rootInodeOf(project) !== rootInode) throw replaced(project, safety)
+    if (readRootInode(project) !== rootInode) throw replacedError(project, safety)
     const now = after.snapshot.tree
-    const rest = await snapshots.plan(project, { goal: request.goal, paths: undefined, only, now })
+    const rest = await snapshots.plan(project, { goal, paths: undefined, only, now })
     plan = withoutPartial(rest, partial)
     if (changesNothing(plan) && plan.conflict.length === 0) {
-      const { reason } = request
-      const moved = { asides, rootInode, safety, reason, hooks }
-      await settleAsides(context, project, moved)
-      tellPartial(partial, hooks)
+      await removeAsides(context, project, { asides, rootInode, safety, reason, hooks })
+      reportPartialModes(partial, hooks)
       return { after, partial }
     }
-    if (round === ROUNDS || plan.conflict.length > 0) throw disturbed(plan, { safety, request })
+    if (round === ROUNDS || plan.conflict.length > 0)
+      throw disturbedError(plan, { safety, request })
     // Save changes that other programs made meanwhile before they are overwritten (I3).
-    await recordCheckpoint(context, project, {
-      captured: after,
-      facts: {
-        kind: 'safety',
-        name: null,
-        reason: `during ${request.reason}`,
-        previous: safety.snapshot.tree,
-        authors: null,
-      },
-    })
+    await saveDuringRestore(context, project, { captured: after, safety, reason })
   }
 }
 
-/** The paths that are captured whatever the rules of today say (docs/internals/rewind-and-rules.md). */
+/** The paths to capture even if a present rule excludes them (docs/internals/rewind-and-rules.md). */
 export function namedBy({
   goal,
   paths,

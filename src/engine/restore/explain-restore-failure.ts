@@ -1,5 +1,5 @@
-// Explains a rewind, undo or redo that failed half way: whether it changed anything, and the command that repeats it.
-// A safety checkpoint shifts the numbers, so the command names the checkpoint by its id.
+// Explains a rewind, undo or redo that failed midway: whether it changed anything, and the command that repeats it. The
+// command names the checkpoint by its id, because the safety checkpoint shifts the numbers.
 import {
   type ErrorCode,
   explainSystemError,
@@ -15,10 +15,10 @@ import { mountPointOf } from '../../system/index.js'
 
 export type RestoreOutcome =
   | { readonly type: 'untouched' }
-  /** All but `left` files are as they were. */
-  | { readonly type: 'taken-back'; readonly left: number }
+  /** All files but `left` are as they were. */
+  | { readonly type: 'rolled-back'; readonly left: number }
   /** The journal stays, and the next command finishes or undoes the work. */
-  | { readonly type: 'unfinished'; readonly second?: unknown }
+  | { readonly type: 'unfinished' }
   /** All files are written, only the row is missing. The next command adds it. */
   | { readonly type: 'unrecorded' }
   /** Another folder is at the project's path. */
@@ -40,18 +40,20 @@ export type Repeatable = {
 
 const SYSTEM_CODES: readonly ErrorCode[] = ['DISK_FULL', 'FILE_FAILED']
 
-/** The error to throw instead. Errors that are no refusal of the system have hints of their own. */
-export function restoreFailure(error: unknown, failed: Failed): unknown {
+/** Returns the error to throw instead. Errors that are not system errors already have a hint. */
+export function explainRestoreFailure(error: unknown, failed: Failed): unknown {
   const explained = explainSystemError(error)
   if (!(explained instanceof SavestateError)) return error
   const { code, message, hint } = explained
-  const state = outcomeText(failed)
+  const state = describeOutcome(failed)
   if (!SYSTEM_CODES.includes(code)) {
     if (failed.outcome.type !== 'unfinished') return error
     return new SavestateError(code, message, { hint: `${state} ${hint ?? ''}`, cause: error })
   }
   const cause = explained.cause ?? explained
-  const disk = isAboutDisk(cause, code) ? ` (the disk mounted at ${diskOf(message, failed)})` : ''
+  const disk = isAboutDisk(cause, code)
+    ? ` (the disk mounted at ${findMountPoint(message, failed)})`
+    : ''
   const again = repeatCommand(failed.request)
   return new SavestateError(code, message, {
     hint: `${state} ${remedyFor(cause)}${disk}, then repeat it: ${again}`,
@@ -59,16 +61,16 @@ export function restoreFailure(error: unknown, failed: Failed): unknown {
   })
 }
 
-/** By id: the number that the user typed may mean another checkpoint by now. */
+/** Uses the id: the number that the user typed may mean another checkpoint now. */
 export function repeatCommand({ kind, rewind }: Repeatable): string {
   return rewind === undefined ? `savestate ${kind}` : `savestate rewind ${rewind.target}`
 }
 
-function outcomeText({ outcome, files, request }: Failed): string {
+function describeOutcome({ outcome, files, request }: Failed): string {
   switch (outcome.type) {
     case 'untouched':
       return 'Nothing was changed.'
-    case 'taken-back':
+    case 'rolled-back':
       return outcome.left === 0
         ? 'Nothing was changed: everything that had been written was reverted.'
         : `${outcome.left} of ${files} files could not be reverted; all others are as they were.`
@@ -85,8 +87,8 @@ function isAboutDisk(cause: unknown, code: ErrorCode): boolean {
   return code === 'DISK_FULL' || hasCode(cause, 'EROFS')
 }
 
-/** The project's disk, or the store's: messages about files of the project name their full path. */
-function diskOf(message: string, { project, context }: Failed): string {
+/** The project's disk or the store's: messages about files of the project contain their full path. */
+function findMountPoint(message: string, { project, context }: Failed): string {
   const path = pathText(project.path)
   return mountPointOf(message.includes(path) ? path : context.home)
 }

@@ -1,5 +1,5 @@
-// A rewind to before `savestate install --project` would take out the hooks that make the checkpoints: from the next start
-// of the agent on nothing would be saved. A file that has our hooks stays as it is if the checkpoint has it without.
+// A rewind to before `savestate install --project` would remove the hooks that make the checkpoints: from the next start
+// of the agent on, nothing would be saved. So a file with our hooks stays if the checkpoint has it without them.
 import {
   type BytePath,
   bytePath,
@@ -14,16 +14,16 @@ import { SnapshotFiles } from '../../snapshot/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { noteKeys } from '../store/kv-notes.js'
 
-/** `install:<absolute path>` is the key of the note on what an install has done to a file. */
+/** `install:<absolute path>` is the key of the note on the changes that an install made to a file. */
 export const INSTALL_NOTE = 'install:'
 
-/** In every hook, plugin and server entry of every version. */
+/** Every hook, plugin and server entry of every version contains this. */
 const MARK = /savestate/i
 
 type Trees = {
   readonly now: ObjectId
   readonly goal: ObjectId
-  /** A file that the user has named is restored as it was. */
+  /** A file that the user names is restored even if it has our hooks. */
   readonly paths: readonly BytePath[] | undefined
 }
 
@@ -33,7 +33,7 @@ export async function keepHooks(
   { plan, now, goal, paths = [] }: Trees & { readonly plan: RestorePlan },
 ): Promise<RestorePlan> {
   const changed = new Set([...plan.write, ...plan.remove].map(({ path }) => path))
-  const candidates = installedIn(context, project).filter(
+  const candidates = findInstalledFiles(context, project).filter(
     (path) => changed.has(path) && !paths.includes(path),
   )
   if (candidates.length === 0) return plan
@@ -52,8 +52,8 @@ export async function keepHooks(
   }
 }
 
-/** The files of the project to which an install has added something. */
-function installedIn(context: StoreContext, { path }: Project): readonly BytePath[] {
+/** The files of the project that an install has changed. */
+function findInstalledFiles(context: StoreContext, { path }: Project): readonly BytePath[] {
   const prefix = `${INSTALL_NOTE}${pathText(path)}/`
   return noteKeys(context, prefix).map((key) => bytePath(key.slice(prefix.length)))
 }

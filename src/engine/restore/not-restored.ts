@@ -1,4 +1,4 @@
-// Entries that a rewind cannot bring back: tool calls changed them since the target, and no checkpoint holds them.
+// Lists the entries that a rewind cannot restore: tool calls changed them since the target, and no checkpoint contains them.
 import type { Ledger } from '../../ledger/index.js'
 import {
   type BytePath,
@@ -12,15 +12,15 @@ import {
 export type NotRestored = {
   readonly path: string
   readonly isFolder: boolean
-  /** Why no checkpoint holds it. */
+  /** Why no checkpoint contains it. */
   readonly reason: SkipReason
   readonly change: UncapturedChange['change']
-  /** The calls that ran meanwhile, and when that was noticed. */
+  /** The calls that ran meanwhile, and when the change was noticed. */
   readonly by: string
   readonly at: string
 }
 
-/** Each path once, with its last change. `paths`: only these and what is in them; undefined for all. */
+/** Each path once, with its last change. `paths`: only these and their contents; undefined for all. */
 export function notRestoredSince(
   ledger: Ledger,
   target: FilesCheckpoint,

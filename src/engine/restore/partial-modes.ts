@@ -1,4 +1,4 @@
-// Modes and owners that could not be restored in full: no reason to give up all the rest, and nothing to be silent about.
+// Modes and owners that could not be restored completely. The rewind continues without them, and reports them.
 import {
   type BytePath,
   pathText,
@@ -13,26 +13,27 @@ import type { PlanView } from '../checkpoints/views.js'
 
 export type PartialModes = ReadonlyMap<BytePath, PartialMode>
 
-/** What is still to be done, if the modes are left as they are. */
+/** Drops the writes that would only set such a mode again. */
 export function withoutPartial(plan: RestorePlan, partial: PartialModes): RestorePlan {
   return { ...plan, write: plan.write.filter((write) => !isLeft(write, partial.get(write.path))) }
 }
 
-/** Listed with what the rewind leaves as it is. */
+/** Adds them to the entries that the rewind leaves as they are. */
 export function withPartial(view: PlanView, partial: PartialModes): PlanView {
   const left = [...partial.values()].map((each) => ({
     path: pathText(each.path),
-    reason: reasonOf(each),
+    reason: describeMode(each),
   }))
   return left.length === 0 ? view : { ...view, keep: [...view.keep, ...left] }
 }
 
-export function tellPartial(partial: PartialModes, hooks: Hooks): void {
+/** Reports each path, but entries with an unknown owner only once with their number. */
+export function reportPartialModes(partial: PartialModes, hooks: Hooks): void {
   const all = [...partial.values()]
   const [first, ...others] = all.filter(({ why }) => why === 'unknown-owner')
   for (const each of all.filter((one) => one === first || !others.includes(one))) {
     const more = each === first && others.length > 0 ? ` (and ${others.length} more)` : ''
-    hooks.onNotice?.(`${printablePath(each.path) || '.'}${more}: ${reasonOf(each)}.`)
+    hooks.onNotice?.(`${printablePath(each.path) || '.'}${more}: ${describeMode(each)}.`)
   }
 }
 
@@ -42,7 +43,7 @@ function isLeft({ from, to }: PlannedWrite, partial: PartialMode | undefined): b
   return to.mode === partial.wanted && sameEntry({ ...from, mode: to.mode }, to)
 }
 
-function reasonOf({ wanted, mode, why }: PartialMode): string {
+function describeMode({ wanted, mode, why }: PartialMode): string {
   const modes = `mode is ${octal(mode)}, was ${octal(wanted)}`
   if (why === 'system') return `${modes}; the system does not let you set it`
   if (why === 'owner')

@@ -1,5 +1,5 @@
-// Finishes what a killed process left half done, before anything else happens to the project (I6). What
-// cannot be finished is undone.
+// Finishes the operation of a killed process before anything else happens to the project (I6). An operation that cannot
+// be finished is rolled back.
 import {
   hasFiles,
   invariant,
@@ -9,7 +9,7 @@ import {
   type Project,
   SavestateError,
 } from '../../model/index.js'
-import { carryOut } from './apply-restore.js'
+import { applyRestore } from './apply-restore.js'
 import {
   ifProjectIsFree,
   knownProject,
@@ -18,13 +18,13 @@ import {
   withProjectLock,
 } from '../operation/context.js'
 import type { Hooks } from '../operation/callbacks.js'
-import { changedPaths, isOnlyOpened, Journals, rootInodeOf } from './restore-journal.js'
+import { changedPaths, isOnlyOpened, Journals, readRootInode } from './restore-journal.js'
 import { projectStateOf } from '../projects/project-state.js'
 import { commitRestore } from './restore-record.js'
-import { settleLeft } from './remove-asides.js'
-import { type Interrupted, takeBack, tellLeft, untouchedPaths } from './rollback.js'
+import { removeLeftAsides } from './remove-asides.js'
+import { type InterruptedRestore, findUntouched, reportLeft, rollBack } from './rollback.js'
 
-/** Runs `work` under the project's lock, after any interrupted operation of the project is finished or undone (I6). */
+/** Runs `work` under the project's lock, after any interrupted operation of the project is finished or rolled back (I6). */
 export function withRecoveredProject<T>(
   context: StoreContext,
   project: Project,
@@ -49,13 +49,13 @@ async function recover(context: StoreContext, project: Project, hooks: Hooks): P
   const journal = journals.read(project)
   if (journal === undefined) return
   if (context.ledger.operations(project.id).some(({ id }) => id === journal.operation)) {
-    // Killed between the row and the journal's end: it was done.
+    // Killed after the row was added and before the journal was removed: the operation is complete.
     journals.remove(project.id)
     return
   }
-  // A disk that is not mounted will come back, and the work with it.
-  if (isOutOfReach(context, project)) return
-  if (journal.rootInode !== rootInodeOf(project)) {
+  // The disk may be unmounted now and mounted later; finish the work then.
+  if (isUnreachable(context, project)) return
+  if (journal.rootInode !== readRootInode(project)) {
     journals.remove(project.id)
     hooks.onNotice?.(
       `The folder of an interrupted ${journal.kind} was replaced by another one; it is left as it is.`,
@@ -71,10 +71,10 @@ async function recover(context: StoreContext, project: Project, hooks: Hooks): P
   try {
     const left = await finish(context, project, work)
     hooks.onNotice?.(`An interrupted ${journal.kind} has been finished: ${journal.reason}.`)
-    tellLeft(left, { safety, hooks })
+    reportLeft(left, { safety, hooks })
   } catch (error) {
     const why = isError(error) ? error.message : String(error)
-    const left = await takeBack(context, project, work).catch((second: unknown) => {
+    const left = await rollBack(context, project, work).catch((second: unknown) => {
       throw new SavestateError(
         'RECOVERY_FAILED',
         `An interrupted ${journal.kind} could neither be finished nor undone: ${why}`,
@@ -85,16 +85,16 @@ async function recover(context: StoreContext, project: Project, hooks: Hooks): P
       )
     })
     hooks.onNotice?.(`An interrupted ${journal.kind} could not be finished and was undone: ${why}`)
-    tellLeft(left, { safety, hooks })
+    reportLeft(left, { safety, hooks })
   }
 }
 
-function isOutOfReach({ ledger }: StoreContext, { id, path }: Project): boolean {
+function isUnreachable({ ledger }: StoreContext, { id, path }: Project): boolean {
   const summary = ledger.projects().find(({ project }) => project.id === id)
   return summary !== undefined && projectStateOf(path, summary) === 'unreachable'
 }
 
-/** For operations that do not lock: recovers what has no live owner. */
+/** For operations that do not lock the project: recovers it if no live process works on it. */
 export async function recoverIfNeeded(context: ProjectContext, hooks: Hooks): Promise<void> {
   const project = knownProject(context)
   if (project === undefined || !new Journals(context.home).pending().includes(project.id)) return
@@ -104,7 +104,7 @@ export async function recoverIfNeeded(context: ProjectContext, hooks: Hooks): Pr
   })
 }
 
-/** For operations on the whole store: what cannot be recovered now is told, and stays for later. */
+/** For operations on the whole store: reports the projects that cannot be recovered now and leaves them for later. */
 export async function recoverAll(context: StoreContext, hooks: Hooks): Promise<void> {
   const pending = new Set(new Journals(context.home).pending())
   for (const { project } of context.ledger.projects()) {
@@ -116,16 +116,16 @@ export async function recoverAll(context: StoreContext, hooks: Hooks): Promise<v
   }
 }
 
-/** Returns what was left alone. */
+/** Returns the paths that it left as they are. */
 async function finish(
   context: StoreContext,
   project: Project,
-  work: Interrupted,
+  work: InterruptedRestore,
 ): Promise<readonly Left[]> {
   const { journal, safety, hooks } = work
   const { kind, of, goal, ownersThen, reason, operation, session, rewind } = journal
-  await settleLeft(context, project, work)
-  const { now, only: untouched, left } = await untouchedPaths(context, project, work)
+  await removeLeftAsides(context, project, work)
+  const { now, only: untouched, left } = await findUntouched(context, project, work)
   const opened = journal.entries.filter(isOnlyOpened)
   const only = untouched.filter((path) => !opened.some((entry) => entry.path === path))
   const request = { kind, of, goal, ownersThen, reason, paths: undefined, only, session, rewind }
@@ -135,7 +135,7 @@ async function finish(
   )
   const plan = { ...rest, write: [...closing, ...rest.write] }
   const { entries } = journal
-  const { after } = await carryOut(context, project, {
+  const { after } = await applyRestore(context, project, {
     request,
     plan,
     entries,

@@ -1,24 +1,24 @@
-// A rewind of a project whose folder is gone makes the folder again, empty, and plans into it.
+// A rewind of a project whose folder is gone creates an empty folder first and plans into it.
 import { mkdirSync, rmdirSync } from 'node:fs'
 import { fsPath, hasCode, printablePath, type Project, SavestateError } from '../../model/index.js'
 import type { StoreContext } from '../operation/context.js'
 import type { Hooks } from '../operation/callbacks.js'
-import { GONE, rootInodeOf } from './restore-journal.js'
+import { GONE, readRootInode } from './restore-journal.js'
 import { projectFolder } from '../projects/project-state.js'
 import type { RestoreResult } from './restore.js'
 
 /**
- * A dry run leaves the folder away and fails as every plan without a folder does. The folder is removed again if nothing
- * was put into it. Throws PROJECT_MISSING if the folder may be on a disk that is not mounted.
+ * A dry run does not create the folder and fails like every plan without one. The folder is removed again if the rewind
+ * wrote nothing into it. Throws PROJECT_MISSING if the folder may be on a disk that is not mounted.
  */
 export async function inExistingFolder(
   { context, project, dryRun, hooks }: Rewinding,
   work: () => Promise<RestoreResult>,
 ): Promise<RestoreResult> {
-  if (dryRun || rootInodeOf(project) !== GONE) return work()
+  if (dryRun || readRootInode(project) !== GONE) return work()
   refuseUnreachable(context, project)
   mkdirSync(fsPath(project.path))
-  hooks.onNotice?.(`${printablePath(project.path)} no longer existed; it is made again.`)
+  hooks.onNotice?.(`${printablePath(project.path)} no longer existed; it was created again.`)
   let isFilled = false
   try {
     const result = await work()
@@ -43,7 +43,7 @@ function refuseUnreachable({ ledger }: StoreContext, { id, path }: Project): voi
   throw new SavestateError(
     'PROJECT_MISSING',
     `There is no folder ${printablePath(path)}, and ${unreachable}`,
-    { hint: 'If the folder was removed, make it again with mkdir, then run the command again.' },
+    { hint: 'If the folder was removed, create it with mkdir, then run the command again.' },
   )
 }
 

@@ -1,5 +1,5 @@
-// The last step of a rewind: the files that it moved aside go, once a checkpoint holds them. A content that a program wrote
-// meanwhile gets a safety checkpoint of its own first (I3).
+// The last step of a rewind: removes the files that it moved aside, once a checkpoint contains them. If a program wrote to
+// one of them meanwhile, a new safety checkpoint saves that content first (I3).
 import {
   type BytePath,
   type Entry,
@@ -13,9 +13,9 @@ import { type Applied, type Aside, measureSnapshot } from '../../snapshot/index.
 import type { StoreContext } from '../operation/context.js'
 import type { Hooks } from '../operation/callbacks.js'
 import { type Journal, stagingFolders } from './restore-journal.js'
-import { recordCheckpoint } from '../checkpoints/record-checkpoint.js'
+import { saveDuringRestore } from './restore-record.js'
 
-/** A program that still writes to a file after so many checkpoints of it may never stop. */
+/** A program that still writes to a file after this many checkpoints of it may never stop. */
 const ATTEMPTS = 5
 
 type Rewind = {
@@ -25,8 +25,8 @@ type Rewind = {
   readonly hooks: Hooks
 }
 
-/** Afterwards the files are gone, except for those that a program keeps writing to. */
-export async function settleAsides(
+/** Removes the files, except for those that a program keeps writing to. */
+export async function removeAsides(
   context: StoreContext,
   project: Project,
   { rootInode, safety, reason, hooks, ...applied }: Rewind & Pick<Applied, 'asides'>,
@@ -43,25 +43,16 @@ export async function settleAsides(
     if (rest.length === 0) return
     if (attempt === ATTEMPTS) return reportBusy(rest, hooks)
     if (saved !== undefined) {
-      const captured = await snapshotWith(context, safety, saved.tree)
-      const { id } = await recordCheckpoint(context, project, {
-        captured,
-        facts: {
-          kind: 'safety',
-          name: null,
-          reason: `during ${reason}`,
-          previous: base,
-          authors: null,
-        },
-      })
+      const captured = await describeSnapshot(context, safety, saved.tree)
+      const { id } = await saveDuringRestore(context, project, { captured, safety, reason })
       reportSaved(saved.paths, { checkpoint: id, hooks })
     }
     asides = rest
   }
 }
 
-/** For a rewind that failed or was killed: settles what it has left aside, before the folder is captured. */
-export async function settleLeft(
+/** Finds and removes the asides of a rewind that failed or was killed. Call it before the folder is captured. */
+export async function removeLeftAsides(
   context: StoreContext,
   project: Project,
   {
@@ -81,15 +72,15 @@ export async function settleLeft(
   const sweep = stagingFolders(entries)
   const asides = await context.snapshots.findAsides(project, { tag, rootInode, sweep, known })
   if (asides.length === 0) return
-  const left = { asides, rootInode, safety, reason, hooks }
-  await settleAsides(context, project, left)
+  await removeAsides(context, project, { asides, rootInode, safety, reason, hooks })
 }
 
 function isContent(entry: Entry | null): entry is FileEntry | LinkEntry {
   return entry !== null && entry.type !== 'folder'
 }
 
-async function snapshotWith(
+/** The snapshot of the safety checkpoint with another tree. */
+async function describeSnapshot(
   { ledger, snapshots }: StoreContext,
   safety: FilesCheckpoint,
   tree: FilesCheckpoint['snapshot']['tree'],
@@ -107,13 +98,13 @@ function reportSaved(
 ): void {
   for (const path of paths)
     hooks.onNotice?.(
-      `${printablePath(path)} was written to while it was being replaced. What was written is in checkpoint ${checkpoint}.`,
+      `A program wrote to ${printablePath(path)} while it was being replaced. Checkpoint ${checkpoint} has the written content.`,
     )
 }
 
 function reportBusy(asides: readonly Aside[], hooks: Hooks): void {
   for (const { path, at } of asides)
     hooks.onNotice?.(
-      `A program keeps writing to the earlier ${printablePath(path)}, which it has open. That file stays as ${printablePath(at)}.`,
+      `A program keeps writing to the earlier ${printablePath(path)}, which it has open. That file is kept as ${printablePath(at)}.`,
     )
 }

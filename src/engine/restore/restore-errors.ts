@@ -1,4 +1,4 @@
-// Why a rewind, undo or redo is not carried out.
+// The errors of a rewind, undo or redo that cannot be applied.
 import {
   type FilesCheckpoint,
   type Left,
@@ -18,12 +18,12 @@ export function refuseConflicts({ conflict }: RestorePlan, request: Repeatable):
     'REWIND_CONFLICT',
     `${printablePath(first.path)}${others} would be overwritten, but is ${first.reason}`,
     {
-      hint: `${wayOut(first, request)}. --dry-run lists them all. Nothing has been changed.`,
+      hint: `${suggestWayOut(first, request)}. --dry-run lists them all. Nothing has been changed.`,
     },
   )
 }
 
-export function disturbed(
+export function disturbedError(
   plan: RestorePlan,
   { safety, request }: { readonly safety: FilesCheckpoint; readonly request: Repeatable },
 ): SavestateError {
@@ -36,14 +36,14 @@ export function disturbed(
   const advice =
     blocked === undefined
       ? oneOf(['Stop the program that does', ...otherPaths(request)])
-      : wayOut(blocked, request)
+      : suggestWayOut(blocked, request)
   return new SavestateError('REWIND_DISTURBED', message, {
     hint: `Everything that had been written was reverted; the files from before are also in checkpoint ${safety.id}. ${advice}, then repeat it: ${repeatCommand(request)}`,
   })
 }
 
-/** A file that can be read is saved, and so may be overwritten. */
-function wayOut({ reason }: Left, request: Repeatable): string {
+/** A readable file can be saved and then overwritten. */
+function suggestWayOut({ reason }: Left, request: Repeatable): string {
   const ways =
     reason === NOT_READABLE
       ? ['Make it and its folder readable (chmod u+rX)', 'move it away']
@@ -51,7 +51,7 @@ function wayOut({ reason }: Left, request: Repeatable): string {
   return oneOf([...ways, ...otherPaths(request)])
 }
 
-/** Undo and redo have no such option: they restore what their rewind changed. */
+/** Undo and redo have no such option: they restore the paths that their rewind changed. */
 function otherPaths({ kind }: Repeatable): readonly string[] {
   return kind === 'rewind' ? ['restore other paths with --path'] : []
 }
@@ -61,13 +61,13 @@ function oneOf(ways: readonly string[]): string {
   return [...ways.slice(0, -1), `${ways.length > 1 ? 'or ' : ''}${ways.at(-1) ?? ''}`].join(', ')
 }
 
-/** Whoever has moved the folder away has what was done in it. */
-export function replaced(project: Project, safety: FilesCheckpoint): SavestateError {
+/** Nothing to roll back: the restored files are in the folder that was moved away. */
+export function replacedError(project: Project, safety: FilesCheckpoint): SavestateError {
   return new SavestateError(
     'REWIND_DISTURBED',
     `${printablePath(project.path)} was replaced by another folder in the meantime`,
     {
-      hint: `What is there now has not been touched. Everything that was there before is in checkpoint ${safety.id}.`,
+      hint: `The new folder was not changed. Checkpoint ${safety.id} has all files of the old one.`,
     },
   )
 }

@@ -1,13 +1,12 @@
-// What an unfinished rewind still has to do. Written before the first file is touched, removed after the row is there; the
-// process that finds one with no live owner finishes the work or undoes it (I6).
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+// The journal of an unfinished rewind: written before the first change to a file, removed after the row is added. A process
+// that finds a journal without a live owner finishes the work or rolls it back (I6).
+import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type BytePath,
   type CheckpointId,
   type Entry,
   fsPath,
-  hasCode,
   leadsDown,
   type ObjectId,
   type OperationId,
@@ -23,7 +22,7 @@ import {
   sameEntry,
   SavestateError,
 } from '../../model/index.js'
-import { syncFolder, writeFileAtomically } from '../../system/index.js'
+import { listIfThere, readIfThere, syncFolder, writeFileAtomically } from '../../system/index.js'
 import type { RestoreSession } from './restore-session.js'
 
 const VERSION = 3
@@ -41,14 +40,14 @@ export type Journal = {
   readonly of: OperationId | null
   readonly project: ProjectId
   readonly projectPath: BytePath
-  /** The folder it was begun in; in another one of that name there is nothing to finish. */
+  /** The inode of the folder it started in. Another folder at that path has nothing to finish. */
   readonly rootInode: string
   readonly safety: CheckpointId
   readonly goal: ObjectId
   readonly ownersThen?: readonly OwnedPath[] | undefined
   readonly reason: string
   readonly entries: readonly JournalEntry[]
-  readonly session?: RestoreSession
+  readonly session?: RestoreSession | undefined
   readonly rewind?: RewindNote | undefined
 }
 
@@ -59,19 +58,19 @@ export function journalEntries(plan: RestorePlan): JournalEntry[] {
   ]
 }
 
-/** A folder that is in the journal only to get its mode back: see snapshot/restore/closed-folders.ts. */
+/** A folder that is in the journal only to restore its mode: see snapshot/restore/closed-folders.ts. */
 export function isOnlyOpened({ from, to }: JournalEntry): boolean {
   return from !== null && to !== null && sameEntry(from, to)
 }
 
-/** The paths that the work is to change. */
+/** The paths that the operation changes. */
 export function changedPaths(entries: readonly JournalEntry[]): BytePath[] {
   return entries.filter((entry) => !isOnlyOpened(entry)).map(({ path }) => path)
 }
 
 /**
- * The folders in which the work of a journal, or its reversal, stages new files and moves old ones aside: that of each
- * path and, where the work changes that folder too, those above it.
+ * The folders in which the operation, or its rollback, stages new files and moves old ones aside: the parent of each
+ * path and, if the operation changes that folder too, the folders above it.
  */
 export function stagingFolders(entries: readonly JournalEntry[]): BytePath[] {
   const changing = new Set(entries.map(({ path }) => path))
@@ -89,7 +88,7 @@ export function stagingFolders(entries: readonly JournalEntry[]): BytePath[] {
 
 export const GONE = 'gone'
 
-export function rootInodeOf({ path }: Project): string {
+export function readRootInode({ path }: Project): string {
   return String(statSync(fsPath(path), { bigint: true, throwIfNoEntry: false })?.ino ?? GONE)
 }
 
@@ -102,7 +101,7 @@ export class Journals {
     this.#temporary = join(home, 'tmp')
   }
 
-  /** The caller holds the project's lock, and keeps collections out: one of these removes what a killed process left. */
+  /** The caller holds the project's lock and the objects lock: garbage collection removes leftovers of killed processes. */
   write(journal: Omit<Journal, 'version'>): void {
     for (const folder of [this.#folder, this.#temporary])
       mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -114,15 +113,8 @@ export class Journals {
 
   read({ id }: Project): Journal | undefined {
     const path = this.#pathOf(id)
-    // Hardly ever there, and an error thrown and caught takes longer than the look.
-    if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined
-    let text: string
-    try {
-      text = readFileSync(path, 'utf8')
-    } catch (error) {
-      if (hasCode(error, 'ENOENT')) return undefined
-      throw error
-    }
+    const text = readIfThere(path)?.toString('utf8')
+    if (text === undefined) return undefined
     const journal = parseJournal(text, path)
     if (journal.version === VERSION) return journal
     throw new SavestateError(
@@ -136,22 +128,15 @@ export class Journals {
 
   remove(project: ProjectId): void {
     rmSync(this.#pathOf(project), { force: true })
-    // A journal that came back after a power cut would be carried out again.
+    // Otherwise the journal could reappear after a power failure, and recovery would apply it again.
     syncFolder(this.#folder)
   }
 
   /** Projects with unfinished work. */
   pending(): string[] {
-    // An error takes a fifth of a millisecond to be made, and this is asked at every start.
-    if (statSync(this.#folder, { throwIfNoEntry: false }) === undefined) return []
-    try {
-      return readdirSync(this.#folder)
-        .filter((name) => name.endsWith('.json'))
-        .map((name) => name.slice(0, -'.json'.length))
-    } catch (error) {
-      if (hasCode(error, 'ENOENT')) return []
-      throw error
-    }
+    return listIfThere(this.#folder)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => name.slice(0, -'.json'.length))
   }
 
   #pathOf(project: ProjectId): string {
@@ -163,14 +148,14 @@ function parseJournal(text: string, path: string): Journal {
   try {
     const journal = JSON.parse(text) as Journal
     if (journal.version !== VERSION) return journal
-    // Names of temporary files and places to write come from it: it is not trusted (I4).
+    // The journal names temporary files and paths to write, so it is validated (I4).
     parseOperationId(journal.operation)
     const isSafe = journal.entries.every(({ path }) => typeof path === 'string' && leadsDown(path))
     if (isSafe) return journal
     throw new Error('a path leads outside the project')
   } catch (cause) {
     throw new SavestateError('STORE_DAMAGED', 'The journal of an interrupted rewind is damaged', {
-      hint: `Move ${path} away. What was there before the rewind is in the newest checkpoint of kind "safety".`,
+      hint: `Move ${path} away. The newest checkpoint of kind "safety" has the files from before the rewind.`,
       cause,
     })
   }

@@ -1,4 +1,4 @@
-// The rows of a rewind, undo or redo: the safety checkpoint before it, the operation with its result after it (I2, I3).
+// Adds the rows of a rewind, undo or redo: the safety checkpoint before it, the operation and its result after it (I2, I3).
 import {
   type BytePath,
   type FilesCheckpoint,
@@ -17,9 +17,9 @@ import { Journals } from './restore-journal.js'
 import { lookAt } from '../authorship/note-authors.js'
 import { prepareCheckpoint, recordCheckpoint } from '../checkpoints/record-checkpoint.js'
 import type { RestoreRequest } from './restore.js'
-import { nextStepOf } from './restore-session.js'
+import { planNextStep } from './restore-session.js'
 
-/** The row, then the journal's end. */
+/** Adds the row, then removes the journal. */
 export async function commitRestore(
   context: StoreContext,
   project: Project,
@@ -60,8 +60,8 @@ export async function commitRestore(
     },
     { checkpoint, details: { ...after.snapshot, rewind } },
     (made) => {
-      const step = nextStepOf(context, request.session, done.fence)
-      step?.take(made)
+      const step = planNextStep(context, request.session, done.fence)
+      step?.advance(made)
       return { ...made, session: step?.facts ?? null }
     },
   )
@@ -72,8 +72,8 @@ export async function commitRestore(
 }
 
 /**
- * The paths in which the result differs from the safety checkpoint though the rewind did not change them: the rules that
- * it brought back capture other paths, or another program wrote meanwhile. An undo leaves them alone.
+ * Finds the paths that differ from the safety checkpoint although the rewind did not change them: the restored ignore rules
+ * capture other paths, or another program wrote meanwhile. An undo leaves these paths alone.
  */
 async function findBystanders(
   { snapshots }: StoreContext,
@@ -89,7 +89,7 @@ async function findBystanders(
 ): Promise<readonly BytePath[]> {
   const { tree } = after.snapshot
   const changes = await snapshots.compare(safety.snapshot.tree, tree, { countLines: false })
-  // A folder on the way to a planned path does not stand for all it holds.
+  // Exclude the parents of planned paths: a bystander folder includes everything in it.
   const ours = new Set<BytePath>(planned)
   for (const path of planned)
     for (let at = parentOf(path); at !== ROOT && !ours.has(at); at = parentOf(at)) ours.add(at)
@@ -101,27 +101,46 @@ async function findBystanders(
   return bystanders
 }
 
-/** The folder as it is before the rewind: the newest checkpoint if that has it, with the same owners, else a new one. */
-export async function safetyCheckpoint(
+/** Saves the folder before the rewind. Returns the newest checkpoint if it has the same files and owners. */
+export async function saveSafetyCheckpoint(
   context: StoreContext,
   project: Project,
-  now: {
+  {
+    captured,
+    newest,
+    reason,
+    rewind,
+  }: {
     readonly captured: Captured
     readonly newest: FilesCheckpoint | undefined
     readonly reason: string
     readonly rewind: RewindNote | undefined
   },
 ): Promise<FilesCheckpoint> {
-  const { captured, newest, reason, rewind } = now
-  const isSame = newest?.snapshot.tree === captured.snapshot.tree
-  if (isSame && hasSameOwners(context, newest, captured)) return newest
-  const look = lookAt(context, project, { type: 'look' })
+  const hasSameFiles = newest?.snapshot.tree === captured.snapshot.tree
+  if (hasSameFiles && hasSameOwners(context, newest, captured)) return newest
+  const { authors, made: also } = lookAt(context, project, { type: 'look' })
   const previous = newest?.snapshot.tree
-  const facts = { kind: 'safety' as const, name: null, reason, previous, authors: look.authors }
-  return recordCheckpoint(context, project, { captured, facts, rewind, also: look.made })
+  const facts = { kind: 'safety' as const, name: null, reason, previous, authors }
+  return recordCheckpoint(context, project, { captured, facts, rewind, also })
 }
 
-/** An undo by root gives files the owners that they have now. */
+/** Saves content that another program wrote while the rewind ran (I3). */
+export function saveDuringRestore(
+  context: StoreContext,
+  project: Project,
+  {
+    captured,
+    safety,
+    reason,
+  }: { readonly captured: Captured; readonly safety: FilesCheckpoint; readonly reason: string },
+): Promise<FilesCheckpoint> {
+  const previous = safety.snapshot.tree
+  const facts = { kind: 'safety' as const, name: null, reason: `during ${reason}`, previous }
+  return recordCheckpoint(context, project, { captured, facts: { ...facts, authors: null } })
+}
+
+/** Owners matter: an undo by root restores them. */
 function hasSameOwners(
   { ledger }: StoreContext,
   { id }: FilesCheckpoint,

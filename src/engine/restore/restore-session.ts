@@ -1,4 +1,4 @@
-// The session's part of a rewind. It is one row with the files' part: both happen or neither (I2).
+// The session's part of a rewind. State and files share one row: both are restored or neither (I2).
 import {
   type Checkpoint,
   type CheckpointId,
@@ -11,33 +11,35 @@ import {
 import type { StoreContext } from '../operation/context.js'
 import { isHeldElsewhere } from '../sessions/open-session.js'
 
-/** Written to the journal too, so that whoever finishes the rewind finishes this. */
+/** Also written to the journal, so that recovery restores the session too. */
 export type RestoreSession = {
   readonly key: SessionKey
   readonly id: string
-  /** The head when the rewind began: if it is another one by now, the session has gone its own way. */
+  /** The head when the rewind started. If the head is another one later, the session has continued. */
   readonly head: CheckpointId | null
-  /** What the new checkpoint follows on, and the state it holds. */
+  /** The parent and the state of the new checkpoint. */
   readonly parent: CheckpointId | null
   readonly state: StateId | null
-  /** Tool calls from this step on may be made again, those before count as made. Null: the state stays. */
+  /** Tool calls from this step on may run again; earlier ones count as done. Null: the state stays. */
   readonly revertFrom: number | null
-  /** True if that step is a rewind that is taken back. */
+  /** True if that step is a rewind that is undone. */
   readonly isTakenBack?: boolean
 }
 
-export type NextStep = {
+type NextStep = {
   readonly facts: SessionFacts
-  /** Inside the transaction that adds the checkpoint. */
-  take(checkpoint: Checkpoint): void
+  /** Call it inside the transaction that adds the checkpoint. */
+  advance(checkpoint: Checkpoint): void
 }
 
 /**
- * Inside a transaction. Undefined if no session is meant, or one whose state stays has moved on meanwhile or is another's. Throws HEAD_MOVED if the
- * state is to go back and has moved on, SESSION_BUSY if somebody has opened it, and SESSION_DELETED if its writer finds it deleted. `fence` is its
- * writer's; without one nobody else may be its writer.
+ * Call it inside a transaction. `fence` belongs to the session's writer; without it, no process may have the session open.
+ *
+ * Returns undefined without a session, and if the state stays but the session has continued or is open elsewhere. If the
+ * state is restored, that is an error instead: HEAD_MOVED if the session has continued, SESSION_BUSY if another process
+ * has opened it, SESSION_DELETED if its writer finds it deleted.
  */
-export function nextStepOf(
+export function planNextStep(
   context: StoreContext,
   part: RestoreSession | undefined,
   fence: number | undefined,
@@ -46,7 +48,7 @@ export function nextStepOf(
   const { ledger, clock } = context
   if (part.revertFrom !== null && fence !== undefined)
     ledger.sessions.check({ key: part.key, id: part.id, fence })
-  refuseOthers(context, part, fence)
+  refuseChangedSession(context, part, fence)
   const session = ledger.sessions.byKey(part.key)
   if (session === undefined || session.head !== part.head) return undefined
   if (fence === undefined && isHeldElsewhere(session.lease, clock.nowMs())) return undefined
@@ -67,7 +69,7 @@ export function nextStepOf(
       metadata: undefined,
       operationId: null,
     },
-    take(checkpoint) {
+    advance(checkpoint) {
       const { createdAtMs: atMs } = checkpoint
       ledger.sessions.advance(hold, { head: checkpoint.id, status, atMs, leaseUntilMs: null })
       const { revertFrom: beforeStep, isTakenBack = false } = part
@@ -76,8 +78,8 @@ export function nextStepOf(
   }
 }
 
-/** Files and state go back together or not at all. */
-export function refuseOthers(
+/** Throws unless the session can be restored together with the files: both are restored or neither. */
+export function refuseChangedSession(
   context: StoreContext,
   { key, id, head, revertFrom }: RestoreSession,
   fence: number | undefined,
@@ -96,7 +98,7 @@ export function refuseOthers(
   )
 }
 
-/** It would find another state under its hands than the one it has read. */
+/** The process that has the session open would work with a state that is no longer current. */
 export function refuseHeldElsewhere({ clock }: StoreContext, { id, lease }: Session): void {
   if (!isHeldElsewhere(lease, clock.nowMs())) return
   throw new SavestateError('SESSION_BUSY', `The session ${JSON.stringify(id)} is in use`, {
@@ -104,7 +106,7 @@ export function refuseHeldElsewhere({ clock }: StoreContext, { id, lease }: Sess
   })
 }
 
-/** What a session says to a restore that comes too late. Nothing of its row is there then. */
+/** Whether the session refused a restore because it changed meanwhile. In that case no row was added. */
 export function isRefusedBySession(error: unknown): boolean {
   const codes = ['HEAD_MOVED', 'SESSION_BUSY', 'SESSION_FENCED', 'SESSION_DELETED']
   return error instanceof SavestateError && codes.includes(error.code)

@@ -1,5 +1,5 @@
-// The way back, shared by rewind, undo and redo:
-// capture → plan → [dry run, conflict and a plan nobody agreed to stop here] → safety checkpoint → journal → apply →
+// The steps that rewind, undo and redo share:
+// capture → plan → [a dry run, a conflict or an unconfirmed plan stops here] → safety checkpoint → journal → apply →
 // verify → row.
 import { createHash } from 'node:crypto'
 import {
@@ -21,18 +21,18 @@ import {
 import type { LeftOut } from '../../snapshot/index.js'
 import { failpoint } from '../../system/index.js'
 import { pathsToKeep } from '../authorship/attribution.js'
-import { carryOut, namedBy } from './apply-restore.js'
+import { applyRestore, namedBy } from './apply-restore.js'
 import { captureNow } from '../checkpoints/capture.js'
 import type { StoreContext } from '../operation/context.js'
 import type { Hooks, PlanFacts, RestoreSubject } from '../operation/callbacks.js'
-import { changedPaths, GONE, journalEntries, Journals, rootInodeOf } from './restore-journal.js'
+import { changedPaths, GONE, journalEntries, Journals, readRootInode } from './restore-journal.js'
 import { keepHooks } from './keep-hooks.js'
 import { withPartial } from './partial-modes.js'
 import { refuseConflicts } from './restore-errors.js'
-import { restoreFailure, type RestoreOutcome } from './explain-restore-failure.js'
-import { commitRestore, safetyCheckpoint } from './restore-record.js'
-import { isRefusedBySession, refuseOthers, type RestoreSession } from './restore-session.js'
-import { takeBack, tellLeft } from './rollback.js'
+import { explainRestoreFailure, type RestoreOutcome } from './explain-restore-failure.js'
+import { commitRestore, saveSafetyCheckpoint } from './restore-record.js'
+import { isRefusedBySession, refuseChangedSession, type RestoreSession } from './restore-session.js'
+import { reportLeft, rollBack } from './rollback.js'
 import { type PlanView, viewPlan } from '../checkpoints/views.js'
 
 export type RestoreRequest = {
@@ -40,7 +40,7 @@ export type RestoreRequest = {
   readonly of: OperationId | null
   readonly target: CheckpointId
   readonly goal: ObjectId
-  /** The paths that the target left out. Undefined where `only` are the paths that a rewind itself changed. */
+  /** The paths that the target left out. Undefined if `only` contains exactly the paths that a rewind changed. */
   readonly leftOut?: LeftOut | undefined
   /** Undefined if the checkpoint does not record owners. */
   readonly ownersThen: readonly OwnedPath[] | undefined
@@ -51,13 +51,13 @@ export type RestoreRequest = {
   readonly reason: string
   readonly dryRun: boolean
   readonly subject: RestoreSubject
-  /** Kept with the safety checkpoint and the result; undefined for an undo or redo. */
+  /** Stored with the safety checkpoint and the result; undefined for an undo or redo. */
   readonly rewind?: RewindNote | undefined
-  /** What the person has changed since the target stays as it is. */
+  /** Keep the user's own changes since the target. */
   readonly keepMine?: boolean
-  /** The session that goes back with the files, or in which they do. */
+  /** The session whose checkpoint the result becomes. */
   readonly session?: RestoreSession | undefined
-  /** It has to get its state where no file differs, too. */
+  /** Restore the state of the session even if no file differs. */
   readonly movesState?: boolean
   /** Reported together with the plan. */
   readonly notice?: string | undefined
@@ -65,23 +65,22 @@ export type RestoreRequest = {
 }
 
 export type RestoreResult = RestoreSubject & {
-  /** The checkpoint that was gone back to. */
   readonly target: CheckpointId
   readonly plan: PlanView
   readonly applied: boolean
-  /** True if the person said no. */
+  /** True if `confirm` returned false. */
   readonly declined: boolean
-  /** The checkpoint of what was there before. */
+  /** The checkpoint of the folder before. */
   readonly safety: CheckpointId | null
-  /** The checkpoint of what is there now. */
+  /** The checkpoint of the folder now. */
   readonly checkpoint: CheckpointId | null
-  /** What an undo or redo gives another state, besides the files. */
+  /** The session whose state an undo or redo changed together with the files. */
   readonly session?: string
-  /** The last that a session had saved since the rewind, where an undo or redo gives it another state. */
+  /** The newest checkpoint that this session had saved since the rewind. */
   readonly left?: CheckpointId
 }
 
-/** A plan that the caller has not agreed to yet. Nothing has been changed. */
+/** A plan that the user has not confirmed yet. Nothing has been changed. */
 export type PlanQuestion = {
   readonly isQuestion: true
   readonly plan: PlanView
@@ -90,11 +89,11 @@ export type PlanQuestion = {
   readonly declined: RestoreResult
 }
 
-const UNDONE = { applied: false, declined: false, safety: null, checkpoint: null } as const
+const NOT_APPLIED = { applied: false, declined: false, safety: null, checkpoint: null } as const
 
 /**
- * The caller holds the project's lock and has recovered what was interrupted. `agreed` is the mark of the plan that the
- * user has agreed to. Every other plan is returned as a question, because nobody is asked under the lock.
+ * The caller holds the project's lock and has recovered interrupted operations. `agreed` is the mark of the plan that the
+ * user confirmed. Every other plan is returned as a question, because no prompt may be open under the lock.
  */
 export async function restore(
   context: StoreContext,
@@ -111,7 +110,7 @@ export async function restore(
 ): Promise<RestoreResult | PlanQuestion> {
   const { ledger, snapshots } = context
   const newest = ledger.checkpoints.newestFiles(project.id)
-  const rootInode = rootInodeOf(project)
+  const rootInode = readRootInode(project)
   const before = await captureNow(context, project, { named: namedBy(request), hooks })
   const { tree: now } = before.snapshot
   const since = { from: request.target, now, hooks }
@@ -121,8 +120,8 @@ export async function restore(
   const view = viewPlan(plan)
   const { target } = request
   const subject = withoutWritten(request.subject, plan)
-  const nothing = { ...subject, target, plan: view, ...UNDONE }
-  const mark = markOf(request, plan)
+  const nothing = { ...subject, target, plan: view, ...NOT_APPLIED }
+  const mark = hashPlan(request, plan)
   if (request.notice !== undefined && mark !== agreed) hooks.onNotice?.(request.notice)
   if (request.dryRun) return nothing
   refuseConflicts(plan, request)
@@ -132,42 +131,43 @@ export async function restore(
   // Record an undo even if the files already match; otherwise it would block every earlier undo.
   if (isNoop && (request.kind === 'rewind' || plan.keep.length > 0))
     return { ...nothing, checkpoint: newest?.id ?? null }
-  // A rewind that moves only the state asks nothing, like `--state`: it overwrites no file.
+  // A rewind that changes only the state needs no confirmation, like `--state`: it overwrites no file.
   const needsConsent = request.kind === 'rewind' ? changesFiles : !isNoop
   if (needsConsent && hooks.confirm !== undefined && mark !== agreed) {
     const facts = { ...subject, target, goal: request.goal, now, session, mark }
     return { isQuestion: true, plan: view, facts, declined: { ...nothing, declined: true } }
   }
-  if (request.session !== undefined) refuseOthers(context, request.session, request.fence)
+  if (request.session !== undefined) refuseChangedSession(context, request.session, request.fence)
 
-  const failure = (error: unknown, outcome: RestoreOutcome) =>
-    restoreFailure(error, { context, project, request, outcome, files: countFiles(plan) })
-  // I3: what is about to be overwritten is in a checkpoint first.
-  const safety = await safetyCheckpoint(context, project, {
+  const explain = (error: unknown, outcome: RestoreOutcome) =>
+    explainRestoreFailure(error, { context, project, request, outcome, files: countFiles(plan) })
+  // I3: everything that the plan overwrites is in a checkpoint first.
+  const safety = await saveSafetyCheckpoint(context, project, {
     captured: before,
     newest,
     reason: `before ${request.reason}`,
     rewind: request.rewind,
   }).catch((error: unknown) => {
-    throw failure(error, { type: 'untouched' })
+    throw explain(error, { type: 'untouched' })
   })
   failpoint('restore:safety-made')
   const operation = parseOperationId(makeId(context.clock.random))
   const entries = journalEntries(plan)
-  // Only what was planned: with another .gitignore back in place, files that were ignored all along look
-  // like files made later.
+  // Only planned paths: once an older .gitignore is restored, files that were always ignored look like new files.
   const only = changedPaths(entries)
   const work = { request, plan, entries, only, safety, operation, rootInode, hooks }
-  const undone = async (error: unknown) =>
-    failure(error, await takeBackUnfinished(context, project, { safety, hooks }))
-  const { after, partial } = await carryOut(context, project, work).catch(
+  const rollBackAndExplain = async (error: unknown) =>
+    explain(error, await rollBackUnfinished(context, project, { safety, hooks }))
+  const { after, partial } = await applyRestore(context, project, work).catch(
     async (error: unknown) => {
-      throw await undone(error)
+      throw await rollBackAndExplain(error)
     },
   )
   const done = { after, planned: only, safety, operation, request, fence: request.fence }
   const checkpoint = await commitRestore(context, project, done).catch(async (error: unknown) => {
-    throw isRefusedBySession(error) ? await undone(error) : failure(error, { type: 'unrecorded' })
+    throw isRefusedBySession(error)
+      ? await rollBackAndExplain(error)
+      : explain(error, { type: 'unrecorded' })
   })
   return {
     ...subject,
@@ -180,15 +180,15 @@ export async function restore(
   }
 }
 
-/** Equal for two plans that would do the same, to the same contents. */
-function markOf(request: RestoreRequest, { write, remove, keep }: RestorePlan): string {
+/** Equal for two plans that would do the same to the same contents. */
+function hashPlan(request: RestoreRequest, { write, remove, keep }: RestorePlan): string {
   const { kind, of, target, goal, paths = null, keepMine = false, session } = request
   const moved = session === undefined || session.revertFrom === null ? null : session
   const parts = [kind, of, target, goal, paths, keepMine, moved, write, remove, keep]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }
 
-/** A path that the plan writes is restored: the target holds it, whatever today's rules say. */
+/** A path that the plan writes is restored, even if a present rule excludes it: the target contains it. */
 function withoutWritten(subject: RestoreSubject, { write }: RestorePlan): RestoreSubject {
   if (subject.notRestored === undefined) return subject
   const written = new Set(write.map(({ path }) => pathText(path)))
@@ -198,8 +198,8 @@ function withoutWritten(subject: RestoreSubject, { write }: RestorePlan): Restor
   }
 }
 
-/** Half a rewind is worse than none. If even this fails, the journal stays and the next command tries again. */
-async function takeBackUnfinished(
+/** Half a rewind is worse than none. If the rollback fails too, the journal stays and the next command tries again. */
+async function rollBackUnfinished(
   context: StoreContext,
   project: Project,
   { safety, hooks }: { readonly safety: FilesCheckpoint; readonly hooks: Hooks },
@@ -207,23 +207,24 @@ async function takeBackUnfinished(
   const journals = new Journals(context.home)
   const journal = journals.read(project)
   if (journal === undefined) return { type: 'untouched' }
-  const inode = rootInodeOf(project)
-  // A folder that was moved away may come back.
+  const inode = readRootInode(project)
+  // The user may move the folder back.
   if (inode === GONE) return { type: 'unfinished' }
   if (journal.rootInode !== inode) {
     journals.remove(project.id)
     return { type: 'replaced' }
   }
   try {
-    const left = await takeBack(context, project, { journal, safety, hooks })
-    tellLeft(left, { safety, hooks })
-    return { type: 'taken-back', left: left.length }
-  } catch (second) {
-    return { type: 'unfinished', second }
+    const left = await rollBack(context, project, { journal, safety, hooks })
+    reportLeft(left, { safety, hooks })
+    return { type: 'rolled-back', left: left.length }
+  } catch {
+    // The caller throws the original error, which says more than this one.
+    return { type: 'unfinished' }
   }
 }
 
 function countFiles({ write, remove }: RestorePlan): number {
-  const folders = [...write.map(({ to }) => to), ...remove.map(({ from }) => from)]
-  return folders.filter(({ type }) => type !== 'folder').length
+  const entries = [...write.map(({ to }) => to), ...remove.map(({ from }) => from)]
+  return entries.filter(({ type }) => type !== 'folder').length
 }

@@ -20,13 +20,13 @@ import { resolve } from '../checkpoints/resolve-ref.js'
 import { type TargetView, viewCheckpoint } from '../checkpoints/views.js'
 
 export type FoundTarget = {
-  /** The checkpoint that the reference means. */
+  /** The checkpoint that the reference names. */
   readonly named: TargetView
-  /** The checkpoint that a rewind goes to: with `before` perhaps an earlier one. */
+  /** The checkpoint that a rewind restores; with `before` it may be an earlier one. */
   readonly target: TargetView
 }
 
-/** For a caller that asks or prepares something before the rewind: the ids mean the same until then, numbers may not. */
+/** For a caller that prepares something before the rewind: ids stay valid until then, numbers may not. */
 export const findTarget = projectOperation({
   name: 'target',
   summary: 'Find the checkpoint that a rewind would go to',
@@ -34,7 +34,7 @@ export const findTarget = projectOperation({
   input: () => z.strictObject({ to: z.string(), before: z._default(z.boolean(), false) }),
   async run(context, { to, before }, hooks): Promise<FoundTarget> {
     const { ledger } = context
-    // Before the recovery, which adds rows.
+    // Resolve before the recovery, which may add rows and so shift numbers.
     const { id } = resolveTarget(context, knownProject(context), to)
     await recoverIfNeeded(context, hooks)
     const named = resolve(ledger, knownProject(context), id)
@@ -43,7 +43,7 @@ export const findTarget = projectOperation({
   },
 })
 
-/** Like `resolve`, but refuses a number that a failed or interrupted rewind has shifted. Call it before `recover`. */
+/** Like `resolve`, but refuses a number that a failed or interrupted rewind has shifted. Call it before recovery. */
 export function resolveTarget(
   context: StoreContext,
   project: Project | undefined,
@@ -56,36 +56,36 @@ export function resolveTarget(
 }
 
 /**
- * The folder just before the call that a checkpoint names: the checkpoint with files that precedes it in the project,
- * since hooks save before each call. A checkpoint made before what it names is its own answer. Throws
- * CHECKPOINT_UNKNOWN if nothing was saved before or the step before was removed, KEY_MISSING or KEY_WRONG if the
- * metadata cannot be read.
+ * Finds the folder just before the tool call that a checkpoint names: the previous checkpoint with files in the project,
+ * since hooks save before each call. A checkpoint that was made before its call is returned itself. Throws
+ * CHECKPOINT_UNKNOWN if nothing was saved before or the previous step was removed, and KEY_MISSING or KEY_WRONG if the
+ * metadata cannot be decrypted.
  */
 export function checkpointBefore(ledger: Ledger, checkpoint: Checkpoint): Checkpoint {
   const metadata = checkpoint.session?.metadata
   ledger.expectOpen(metadata)
   if (momentOfMetadata(metadata) === 'before') return checkpoint
   const before = ledger.checkpoints.filesBefore(checkpoint)
-  if (before === undefined) throw nothingBefore(checkpoint, 'project')
-  if (isStepBeforeRemoved(ledger, checkpoint)) throw removedBefore(checkpoint, before)
+  if (before === undefined) throw nothingBeforeError(checkpoint, 'project')
+  if (isStepBeforeRemoved(ledger, checkpoint)) throw removedBeforeError(checkpoint, before)
   return before
 }
 
-/** Steps count up by one, and a prune or a drop leaves gaps: the nearest checkpoint is not just before the call then. */
+/** Steps count up by one; a prune or a drop leaves gaps. After a gap, the nearest checkpoint is not just before the call. */
 function isStepBeforeRemoved({ checkpoints }: Ledger, { session }: Checkpoint): boolean {
   if (session === null || session.step === 0) return false
   return checkpoints.byStep(session.key, session.step - 1) === undefined
 }
 
-/** The same in a session: the checkpoint that it followed. */
+/** Within a session: the parent of the checkpoint. */
 export function checkpointBeforeInSession(ledger: Ledger, checkpoint: Checkpoint): Checkpoint {
   const parent = checkpoint.session?.parent ?? null
   const before = parent === null ? undefined : ledger.checkpoints.get(parent)
   if (before !== undefined) return before
-  throw nothingBefore(checkpoint, 'session')
+  throw nothingBeforeError(checkpoint, 'session')
 }
 
-function nothingBefore({ id }: Checkpoint, scope: 'project' | 'session'): SavestateError {
+function nothingBeforeError({ id }: Checkpoint, scope: 'project' | 'session'): SavestateError {
   return new SavestateError(
     'CHECKPOINT_UNKNOWN',
     `Checkpoint ${id} is the first of this ${scope}: nothing was saved before it`,
@@ -93,7 +93,7 @@ function nothingBefore({ id }: Checkpoint, scope: 'project' | 'session'): Savest
   )
 }
 
-function removedBefore({ id }: Checkpoint, nearest: Checkpoint): SavestateError {
+function removedBeforeError({ id }: Checkpoint, nearest: Checkpoint): SavestateError {
   return new SavestateError(
     'CHECKPOINT_UNKNOWN',
     `The steps just before checkpoint ${id} are no longer kept`,
@@ -103,8 +103,8 @@ function removedBefore({ id }: Checkpoint, nearest: Checkpoint): SavestateError 
   )
 }
 
-/** The paths that a checkpoint left out, for the plan of a rewind to it. */
-export function leftOutOf({ checkpoints }: Ledger, id: CheckpointId): LeftOut {
+/** The paths that a checkpoint left out. A rewind to it must not remove them. */
+export function readLeftOut({ checkpoints }: Ledger, id: CheckpointId): LeftOut {
   const { skippedPaths = [], rules } = checkpoints.details(id) ?? {}
   return { skipped: skippedPaths, rules }
 }
@@ -115,9 +115,9 @@ export function viewTarget({ checkpoints }: Ledger, checkpoint: Checkpoint): Tar
 }
 
 /**
- * A failed rewind leaves its safety checkpoint as the newest, so that every number means another checkpoint than when the
- * user looked. Repeating `rewind 1` would find nothing to do and report success. A killed one is finished by the next
- * command, which adds a row too.
+ * A failed rewind leaves its safety checkpoint as the newest, so every number means another checkpoint than in the list
+ * that the user saw. Repeating `rewind 1` would find nothing to do and report success. A killed rewind is finished by the
+ * next command, which adds a row too.
  */
 function refuseShiftedNumber(context: StoreContext, project: Project, text: string): void {
   const journal = new Journals(context.home).read(project)
@@ -125,13 +125,13 @@ function refuseShiftedNumber(context: StoreContext, project: Project, text: stri
   if (journal === undefined && target === undefined) return
   const why =
     journal === undefined
-      ? 'a rewind failed, and what it saved first is number 1 now'
-      : `the last ${journal.kind} has not ended, and the next command finishes it`
+      ? 'a rewind failed, and its safety checkpoint is number 1 now'
+      : `the last ${journal.kind} was interrupted, and the next command finishes it`
   const again = target === undefined ? '' : `Repeat that rewind: savestate rewind ${target}\n`
   throw new SavestateError(
     'CHECKPOINT_AMBIGUOUS',
     `The number ${text} may mean another checkpoint than before: ${why}`,
-    { hint: `${again}To go elsewhere, type an id of \`savestate list\`.` },
+    { hint: `${again}To rewind to another checkpoint, type its id from \`savestate list\`.` },
   )
 }
 

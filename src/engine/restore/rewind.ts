@@ -1,6 +1,13 @@
-// Goes back to a checkpoint; always as an addition to history (I7).
+// Restores a checkpoint, always as an addition to history (I7).
 import * as z from 'zod/mini'
-import { type BytePath, parsePathText, SavestateError } from '../../model/index.js'
+import type { Ledger } from '../../ledger/index.js'
+import {
+  type AgentConversation,
+  type BytePath,
+  type FilesCheckpoint,
+  parsePathText,
+  SavestateError,
+} from '../../model/index.js'
 import { knownProject } from '../operation/context.js'
 import { refuseDamagedFiles } from '../verify/damage-marks.js'
 import { describeTarget } from '../checkpoints/describe-target.js'
@@ -8,9 +15,9 @@ import { notRestoredSince } from './not-restored.js'
 import { projectOperation } from '../operation/operation.js'
 import { inExistingFolder } from './recreate-folder.js'
 import { resolve, withFiles } from '../checkpoints/resolve-ref.js'
-import { type RestoreResult, restore } from './restore.js'
-import { checkpointBefore, leftOutOf, resolveTarget, viewTarget } from './rewind-target.js'
-import { whenAgreed } from '../operation/confirm-unlocked.js'
+import { type RestoreRequest, type RestoreResult, restore } from './restore.js'
+import { checkpointBefore, readLeftOut, resolveTarget, viewTarget } from './rewind-target.js'
+import { retryUntilConfirmed } from '../operation/confirm-unlocked.js'
 
 export type RewindResult = RestoreResult
 
@@ -21,14 +28,14 @@ export const rewind = projectOperation({
   input: () =>
     z.strictObject({
       to: z.string(),
-      /** To just before what that checkpoint names. */
+      /** Restore the folder from before the tool call that the checkpoint names. */
       before: z._default(z.boolean(), false),
       /** Files or folders, relative to the project. */
       paths: z.optional(z.array(z.string())),
-      /** What the person has changed since stays as it is. */
+      /** Keep the user's own changes since the checkpoint. */
       keepMine: z._default(z.boolean(), false),
       dryRun: z._default(z.boolean(), false),
-      /** The conversation that the caller takes back too; an undo reports it. */
+      /** The conversation that the caller rewinds too; an undo reports it. */
       conversation: z.optional(z.strictObject({ agent: z.string(), session: z.string() })),
     }),
   async run(
@@ -42,7 +49,7 @@ export const rewind = projectOperation({
     const { id } = resolveTarget(context, project, to)
     if (project === undefined) throw new Error('A checkpoint was found without its project')
     return inExistingFolder({ context, project, dryRun, hooks }, () =>
-      whenAgreed(context, project, {
+      retryUntilConfirmed(context, project, {
         purpose: 'rewind',
         hooks,
         attempt: async (agreed) => {
@@ -50,27 +57,12 @@ export const rewind = projectOperation({
           const target = withFiles(before ? checkpointBefore(context.ledger, named) : named)
           refuseDamagedFiles(context.ledger, target, limits)
           return restore(context, project, {
-            request: {
-              kind: 'rewind',
-              of: null,
-              target: target.id,
-              goal: target.snapshot.tree,
-              leftOut: leftOutOf(context.ledger, target.id),
-              ownersThen: context.ledger.checkpoints.details(target.id)?.owners,
+            request: makeRewindRequest(context.ledger, target, {
               paths: limits,
-              only: undefined,
-              reason: `rewind to ${describeTarget(target)}`,
               keepMine,
               dryRun,
-              subject: {
-                to: viewTarget(context.ledger, target),
-                notRestored: notRestoredSince(context.ledger, target, limits),
-              },
-              rewind: {
-                target: target.id,
-                ...(conversation === undefined ? {} : { conversation }),
-              },
-            },
+              conversation,
+            }),
             hooks,
             agreed,
           })
@@ -79,6 +71,40 @@ export const rewind = projectOperation({
     )
   },
 })
+
+/** The request that a rewind of the project and a rewind of a session share. */
+export function makeRewindRequest(
+  ledger: Ledger,
+  target: FilesCheckpoint,
+  {
+    paths,
+    keepMine,
+    dryRun,
+    conversation,
+  }: Pick<RestoreRequest, 'paths' | 'dryRun'> & {
+    readonly keepMine: boolean
+    readonly conversation?: AgentConversation | undefined
+  },
+): RestoreRequest {
+  return {
+    kind: 'rewind',
+    of: null,
+    target: target.id,
+    goal: target.snapshot.tree,
+    leftOut: readLeftOut(ledger, target.id),
+    ownersThen: ledger.checkpoints.details(target.id)?.owners,
+    paths,
+    only: undefined,
+    reason: `rewind to ${describeTarget(target)}`,
+    keepMine,
+    dryRun,
+    subject: {
+      to: viewTarget(ledger, target),
+      notRestored: notRestoredSince(ledger, target, paths),
+    },
+    rewind: { target: target.id, ...(conversation === undefined ? {} : { conversation }) },
+  }
+}
 
 /** A path inside the project, as text (see pathText). Nothing may point outside (I4). */
 export function parseProjectPath(text: string): BytePath {
@@ -92,7 +118,7 @@ export function parseProjectPath(text: string): BytePath {
       { cause },
     )
   }
-  // A variable that nobody has set must not come to mean the whole project.
+  // An unset shell variable must not mean the whole project.
   if (path === '') {
     throw new SavestateError('BAD_INPUT', 'A path cannot be empty', {
       hint: 'Use "." for the whole project.',

@@ -1,5 +1,5 @@
-// Undoes an unfinished rewind: brings its paths back to what the safety checkpoint holds. What somebody
-// else has changed since is left alone.
+// Rolls back an unfinished rewind: restores its paths from the safety checkpoint, except for those that another program
+// has changed since.
 import {
   type BytePath,
   type Entry,
@@ -13,24 +13,24 @@ import { captureNow } from '../checkpoints/capture.js'
 import type { StoreContext } from '../operation/context.js'
 import type { Hooks } from '../operation/callbacks.js'
 import { type Journal, Journals, stagingFolders } from './restore-journal.js'
-import { settleAsides, settleLeft } from './remove-asides.js'
+import { removeAsides, removeLeftAsides } from './remove-asides.js'
 
-export type Interrupted = {
+export type InterruptedRestore = {
   readonly journal: Journal
   readonly safety: FilesCheckpoint
   readonly hooks: Hooks
 }
 
-/** Returns what could not be brought back. */
-export async function takeBack(
+/** Returns the paths that could not be restored. */
+export async function rollBack(
   context: StoreContext,
   project: Project,
-  work: Interrupted,
+  work: InterruptedRestore,
 ): Promise<readonly Left[]> {
   const { journal, safety, hooks } = work
   const { snapshots, home } = context
-  await settleLeft(context, project, work)
-  const { now, only, left } = await untouchedPaths(context, project, work)
+  await removeLeftAsides(context, project, work)
+  const { now, only, left } = await findUntouched(context, project, work)
   const goal = safety.snapshot.tree
   const plan = await snapshots.plan(project, { now, goal, paths: undefined, only })
   const applied = await snapshots.apply(project, {
@@ -40,13 +40,13 @@ export async function takeBack(
     ownersThen: context.ledger.checkpoints.details(safety.id)?.owners,
   })
   const { rootInode, reason } = journal
-  await settleAsides(context, project, { ...applied, rootInode, safety, reason, hooks })
+  await removeAsides(context, project, { ...applied, rootInode, safety, reason, hooks })
   new Journals(home).remove(project.id)
   return [...plan.conflict, ...left, ...applied.disturbed.map(changedSince)]
 }
 
-/** Work that is called finished, or undone, is so but for these. */
-export function tellLeft(
+/** Reports the paths that recovery or rollback left as they are. */
+export function reportLeft(
   left: readonly Left[],
   { safety, hooks }: { readonly safety: FilesCheckpoint; readonly hooks: Hooks },
 ): void {
@@ -54,19 +54,19 @@ export function tellLeft(
   if (first === undefined) return
   const others = left.length === 1 ? 'stays' : `and ${left.length - 1} more stay`
   hooks.onNotice?.(
-    `${printablePath(first.path)} ${others} as found: ${first.reason}. What was there before is in checkpoint ${safety.id}.`,
+    `${printablePath(first.path)} ${others} as found: ${first.reason}. Checkpoint ${safety.id} has the files from before.`,
   )
 }
 
-/** The folder as it is, and the journal's paths that nobody but the interrupted work has changed. */
-export async function untouchedPaths(
+/** Captures the folder and finds the journal's paths that no other program has changed. */
+export async function findUntouched(
   context: StoreContext,
   project: Project,
-  { journal, safety }: Omit<Interrupted, 'hooks'>,
+  { journal, safety }: Omit<InterruptedRestore, 'hooks'>,
 ): Promise<{
   readonly now: ObjectId
   readonly only: readonly BytePath[]
-  /** Those that somebody has. */
+  /** The paths that another program has changed. */
   readonly left: readonly Left[]
 }> {
   const named = { paths: journal.entries.map(({ path }) => path) }
@@ -88,7 +88,7 @@ function changedSince(path: BytePath): Left {
   return { path, reason: 'changed since' }
 }
 
-/** Absence and folders hold nothing that could be lost. */
+/** A missing entry or a folder has no content that could be lost. */
 function isKnown(present: Entry | undefined, known: Entry | null): boolean {
   if (present === undefined || present.type === 'folder') return true
   return known !== null && known.type === present.type && known.blob === present.blob

@@ -1,4 +1,4 @@
-// Rewinds a session: its files, its state, or both. Both are one operation and one row (I2).
+// Rewinds a session: its files, its state, or both. Both together are one operation and one row (I2).
 import * as z from 'zod/mini'
 import {
   type Checkpoint,
@@ -12,16 +12,15 @@ import { failpoint } from '../../system/index.js'
 import { refuseDamagedFiles, refuseDamagedState } from '../verify/damage-marks.js'
 import { describeTarget } from '../checkpoints/describe-target.js'
 import type { Hooks } from '../operation/callbacks.js'
-import { notRestoredSince } from './not-restored.js'
 import { sessionOperation } from '../operation/operation.js'
 import { withFiles } from '../checkpoints/resolve-ref.js'
 import { type RestoreResult, restore } from './restore.js'
-import { nextStepOf, type RestoreSession } from './restore-session.js'
-import { parseProjectPath } from './rewind.js'
-import { checkpointBeforeInSession, leftOutOf, viewTarget } from './rewind-target.js'
+import { planNextStep, type RestoreSession } from './restore-session.js'
+import { makeRewindRequest, parseProjectPath } from './rewind.js'
+import { checkpointBeforeInSession, viewTarget } from './rewind-target.js'
 import { projectOf, type SessionContext, sessionNow } from '../sessions/session-context.js'
 import { resolveInSession } from '../sessions/session-queries.js'
-import { whenAgreed } from '../operation/confirm-unlocked.js'
+import { retryUntilConfirmed } from '../operation/confirm-unlocked.js'
 
 export type SessionRewindResult = RestoreResult & {
   readonly restored: 'files' | 'state' | 'both'
@@ -34,7 +33,7 @@ export const rewindSession = sessionOperation({
   input: () =>
     z.strictObject({
       to: z.string(),
-      /** To the checkpoint that the session had before that one. */
+      /** Restore the parent of the checkpoint. */
       before: z._default(z.boolean(), false),
       restore: z._default(z.enum(['files', 'state', 'both']), 'both'),
       paths: z.optional(z.array(z.string())),
@@ -73,28 +72,13 @@ async function restoreFiles(
   const then = withFiles(target)
   refuseDamagedFiles(context.ledger, then, request.paths)
   const paths = request.paths.length === 0 ? undefined : request.paths
-  return whenAgreed(context, project, {
+  return retryUntilConfirmed(context, project, {
     purpose: 'rewind',
     hooks,
     attempt: (agreed) =>
       restore(context, project, {
         request: {
-          kind: 'rewind',
-          of: null,
-          target: then.id,
-          goal: then.snapshot.tree,
-          leftOut: leftOutOf(context.ledger, then.id),
-          ownersThen: context.ledger.checkpoints.details(then.id)?.owners,
-          paths,
-          only: undefined,
-          reason: `rewind to ${describeTarget(then)}`,
-          keepMine,
-          dryRun,
-          subject: {
-            to: viewTarget(context.ledger, then),
-            notRestored: notRestoredSince(context.ledger, then, paths),
-          },
-          rewind: { target: then.id },
+          ...makeRewindRequest(context.ledger, then, { paths, keepMine, dryRun }),
           session: sessionPart(context, target, restored),
           movesState: restored === 'both',
           fence: context.hold.fence,
@@ -120,7 +104,7 @@ function sessionPart(
   return { key, id, head, parent: target.id, state, revertFrom: step + 1 }
 }
 
-/** Without files there is nothing to capture, plan or journal: one row moves the state. */
+/** Without files there is nothing to capture, plan or journal: one row restores the state. */
 function rewindState(
   context: SessionContext,
   target: Checkpoint,
@@ -140,7 +124,7 @@ function rewindState(
   failpoint('rewind-state:before-row')
   ledger.transaction(() => {
     ledger.sessions.check(hold)
-    const step = nextStepOf(context, sessionPart(context, target, 'state'), hold.fence)
+    const step = planNextStep(context, sessionPart(context, target, 'state'), hold.fence)
     invariant(step !== undefined, 'the head does not move within a transaction')
     const checkpoint: StateCheckpoint = {
       id,
@@ -157,7 +141,7 @@ function rewindState(
       session: step.facts,
     }
     ledger.checkpoints.insert(checkpoint, undefined)
-    step.take(checkpoint)
+    step.advance(checkpoint)
   })
   failpoint('rewind-state:after-row')
   return { ...nothing, applied: true, checkpoint: id }

@@ -1,5 +1,5 @@
-// The session's part of an undo or redo: a rewind that took a session's state along is taken back with it. One that
-// left the state alone still does.
+// The session's part of an undo or redo. If the rewind restored the state of a session, undo and redo restore it too;
+// otherwise they leave the state alone.
 import {
   type Checkpoint,
   type CheckpointId,
@@ -13,9 +13,9 @@ import { refuseHeldElsewhere, type RestoreSession } from './restore-session.js'
 
 export type UndoSession = {
   readonly part: RestoreSession
-  /** Whether the session gets another state, also where no file differs. */
+  /** Whether the state of the session changes. It may change even if no file differs. */
   readonly movesState: boolean
-  /** Where the session is, if it has gone on since the rewind and its state is to be another. */
+  /** The head of a session that has continued since the rewind, if its state changes. */
   readonly left: CheckpointId | undefined
 }
 
@@ -32,7 +32,7 @@ export function undoSession(
   refuseHeldElsewhere(context, session)
   const { key, id, head } = session
   const before = ledger.checkpoints.byStep(key, facts.step - 1)
-  if (before === undefined) throw stateIsGone(session, rewind)
+  if (before === undefined) throw missingStateError(session, rewind)
   const hasMovedState =
     before.id !== facts.parent || ledger.tools.tookBackAt(key, { step: facts.step })
   if (!hasMovedState) {
@@ -40,13 +40,13 @@ export function undoSession(
     const part = { key, id, head, parent: head, state, revertFrom: null }
     return { part, movesState: false, left: undefined }
   }
-  const left = head === lastOf(context, rewind) ? undefined : (head ?? undefined)
+  const left = head === lastResult(context, rewind) ? undefined : (head ?? undefined)
   const goal = kind === 'redo' ? result : before
   const part = { key, id, head, parent: goal.id, state: stateOf(goal) }
-  return { part: { ...part, ...callsOf(kind, facts) }, movesState: true, left }
+  return { part: { ...part, ...revertCalls(kind, facts) }, movesState: true, left }
 }
 
-function callsOf(
+function revertCalls(
   kind: 'undo' | 'redo',
   { step }: SessionFacts,
 ): Pick<RestoreSession, 'revertFrom' | 'isTakenBack'> {
@@ -57,13 +57,16 @@ function stateOf(checkpoint: Checkpoint | undefined): RestoreSession['state'] {
   return checkpoint?.session?.state ?? null
 }
 
-/** What the rewind led to, or the last undo or redo of it. */
-function lastOf({ ledger }: ProjectContext, { id, project }: Operation): CheckpointId | undefined {
+/** The result of the rewind, or of the last undo or redo of it. */
+function lastResult(
+  { ledger }: ProjectContext,
+  { id, project }: Operation,
+): CheckpointId | undefined {
   return ledger.operations(project).findLast((it) => it.id === id || it.of === id)?.result
 }
 
-/** In a store where an older version has dropped it. To go on without it would leave the session with nothing. */
-function stateIsGone({ id }: Session, { safety }: Operation): SavestateError {
+/** An older version may have dropped the state. Continuing without it would leave the session empty. */
+function missingStateError({ id }: Session, { safety }: Operation): SavestateError {
   return new SavestateError(
     'CHECKPOINT_PARTIAL',
     `The state of the session ${JSON.stringify(id)} before the rewind is no longer stored`,

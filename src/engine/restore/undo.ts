@@ -1,5 +1,4 @@
-// Takes back the last rewind, or does it again. Only the paths that rewind changed are touched: work done
-// since on other files stays.
+// Undoes the last rewind, or redoes it. Changes only the paths that the rewind changed: later work on other files stays.
 import * as z from 'zod/mini'
 import {
   type BytePath,
@@ -15,9 +14,9 @@ import { knownProject, type ProjectContext } from '../operation/context.js'
 import type { Hooks, RestoreSubject } from '../operation/callbacks.js'
 import { projectOperation } from '../operation/operation.js'
 import { type RestoreResult, restore } from './restore.js'
-import { leftOutOf, viewTarget } from './rewind-target.js'
+import { readLeftOut, viewTarget } from './rewind-target.js'
 import { type UndoSession, undoSession } from './undo-session.js'
-import { whenAgreed } from '../operation/confirm-unlocked.js'
+import { retryUntilConfirmed } from '../operation/confirm-unlocked.js'
 
 const input = () => z.strictObject({ dryRun: z._default(z.boolean(), false) })
 
@@ -26,7 +25,7 @@ export const undo = projectOperation({
   summary: 'Undo the last rewind',
   effect: 'changes-files',
   input,
-  run: (context, { dryRun }, hooks) => move(context, { kind: 'undo', dryRun, hooks }),
+  run: (context, { dryRun }, hooks) => runUndoOrRedo(context, { kind: 'undo', dryRun, hooks }),
 })
 
 export const redo = projectOperation({
@@ -34,24 +33,28 @@ export const redo = projectOperation({
   summary: 'Redo the last undone rewind',
   effect: 'changes-files',
   input,
-  run: (context, { dryRun }, hooks) => move(context, { kind: 'redo', dryRun, hooks }),
+  run: (context, { dryRun }, hooks) => runUndoOrRedo(context, { kind: 'redo', dryRun, hooks }),
 })
 
-type Move = { readonly kind: 'undo' | 'redo'; readonly dryRun: boolean; readonly hooks: Hooks }
+type UndoRequest = {
+  readonly kind: 'undo' | 'redo'
+  readonly dryRun: boolean
+  readonly hooks: Hooks
+}
 
-async function move(
+async function runUndoOrRedo(
   context: ProjectContext,
-  { kind, dryRun, hooks }: Move,
+  { kind, dryRun, hooks }: UndoRequest,
 ): Promise<RestoreResult> {
   const project = knownProject(context)
-  if (project === undefined) throw nothingTo(kind)
-  return whenAgreed(context, project, {
+  if (project === undefined) throw nothingToError(kind)
+  return retryUntilConfirmed(context, project, {
     purpose: kind,
     hooks,
     attempt: async (agreed) => {
       const rewind = undoStack(context.ledger.operations(project.id))[kind]
       if (rewind === undefined)
-        throw nothingTo(kind, context.ledger.pruning.hasForgottenUndo(project.id))
+        throw nothingToError(kind, context.ledger.pruning.hasForgottenUndo(project.id))
       const goal = kind === 'undo' ? rewind.safety : rewind.result
       const target = context.ledger.checkpoints.get(goal)
       invariant(target !== undefined && hasFiles(target), 'an operation keeps its checkpoints')
@@ -63,17 +66,17 @@ async function move(
           of: rewind.id,
           target: goal,
           goal: target.snapshot.tree,
-          // A rewind of an older version recorded none: a path may differ because the rules did.
-          leftOut: bystanders === undefined ? leftOutOf(context.ledger, goal) : undefined,
+          // A rewind of an older version recorded no bystanders: a path may differ only because the rules did.
+          leftOut: bystanders === undefined ? readLeftOut(context.ledger, goal) : undefined,
           ownersThen: context.ledger.checkpoints.details(goal)?.owners,
           paths: undefined,
-          only: await changedBy(context, rewind, bystanders),
+          only: await pathsChangedBy(context, rewind, bystanders),
           reason: `${kind} of ${context.ledger.checkpoints.get(rewind.result)?.reason ?? 'a rewind'}`,
           dryRun,
-          subject: subjectOf(context, rewind),
+          subject: describeSubject(context, rewind),
           session: session?.part,
           movesState: session?.movesState === true,
-          notice: session === undefined ? undefined : leftNotice(session),
+          notice: session === undefined ? undefined : describeLeft(session),
         },
         hooks,
         agreed,
@@ -86,7 +89,7 @@ async function move(
   })
 }
 
-function subjectOf({ ledger }: ProjectContext, { result, atMs }: Operation): RestoreSubject {
+function describeSubject({ ledger }: ProjectContext, { result, atMs }: Operation): RestoreSubject {
   const note = ledger.checkpoints.details(result)?.rewind
   const target = note === undefined ? undefined : ledger.checkpoints.get(note.target)
   return {
@@ -96,13 +99,13 @@ function subjectOf({ ledger }: ProjectContext, { result, atMs }: Operation): Res
   }
 }
 
-/** Nothing is lost, but the session is elsewhere afterwards. */
-function leftNotice({ part, left }: UndoSession): string | undefined {
+/** Nothing is lost, but the session has another state afterwards. */
+function describeLeft({ part, left }: UndoSession): string | undefined {
   if (left === undefined) return undefined
   return `The session ${JSON.stringify(part.id)} has continued since. Its state changes too; what it has saved is kept, most recently in checkpoint ${left}.`
 }
 
-async function changedBy(
+async function pathsChangedBy(
   { ledger, snapshots }: ProjectContext,
   { safety, result, project }: Operation,
   bystanders: readonly BytePath[] = [],
@@ -124,7 +127,7 @@ function isInAny(path: BytePath, folders: ReadonlySet<BytePath>): boolean {
   return false
 }
 
-function nothingTo(kind: 'undo' | 'redo', isForgotten = false): SavestateError {
+function nothingToError(kind: 'undo' | 'redo', isForgotten = false): SavestateError {
   return kind === 'undo'
     ? new SavestateError('NOTHING_TO_UNDO', 'There is no rewind to undo', {
         hint: isForgotten

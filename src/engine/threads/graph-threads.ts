@@ -1,5 +1,5 @@
-// Threads of a graph framework: checkpoints that it makes and names itself. The values of their channels are states,
-// stored by difference; everything of one put is one transaction (I2).
+// Threads of a graph framework, which makes and names its checkpoints itself. The values of their channels are stored as
+// differences between states. Each put is one transaction (I2).
 import {
   type GraphCheckpoint,
   type GraphPlace,
@@ -11,7 +11,7 @@ import {
 import type { StateId } from '../../model/index.js'
 import type { StoreContext } from '../operation/context.js'
 
-/** By channel: whatever the caller made of the value. */
+/** By channel: the serialized value from the caller. */
 export type ChannelValues = ReadonlyMap<string, unknown>
 
 export type NewGraphCheckpoint = GraphCheckpoint & { readonly values: ChannelValues }
@@ -20,22 +20,22 @@ export type GraphContents = {
   readonly values: ChannelValues
   /** By task, then by index. */
   readonly writes: readonly GraphWrite[]
-  /** What the tasks of the parent sent, where that is a value of this checkpoint. */
+  /** The sends of the parent's tasks, if this checkpoint needs them. */
   readonly sends: readonly GraphWrite[]
 }
 
-/** What a channel's value is made of: a stored value, if there is one, and what was written since, oldest first. */
+/** The parts of a channel's value: a stored value, if there is one, and the writes since then, oldest first. */
 export type ChannelHistory = {
   readonly seed?: unknown
   readonly writes: readonly GraphWrite[]
 }
 
-/** More threads than this are written by difference only until another one needs the place. */
+/** The least recently used memory is dropped; the next state of its thread is then stored in full. */
 const MAX_MEMORIES = 200
-/** A channel may be called `__proto__` or `$`; a key of a state should not. */
+/** Prefix of keys: a channel may be called `__proto__` or `$`, which a key of a state should not be. */
 const CHANNEL = ':'
 
-/** What the last states consisted of, for each thread and namespace; the least recently used goes first. */
+/** Remembers the last state of each thread and namespace, against which the next one is stored. */
 export class ThreadMemories {
   readonly #memories = new Map<string, StateMemory>()
 
@@ -50,7 +50,7 @@ export class ThreadMemories {
   }
 }
 
-/** Throws SESSION_DELETED if it continues a thread that was deleted. */
+/** Throws SESSION_DELETED if the checkpoint continues a deleted thread. */
 export function putGraphCheckpoint(
   { ledger }: StoreContext,
   {
@@ -65,13 +65,13 @@ export function putGraphCheckpoint(
   try {
     ledger.transaction(() => ledger.threads.put(checkpoint, ledger.states.write(state, memory)))
   } catch (error) {
-    // The rows were rolled back, so the memory is wrong.
+    // The rows were rolled back, so the memory no longer matches the store.
     memory.forget()
     throw error
   }
 }
 
-/** The checkpoint need not be there yet. Throws SESSION_DELETED. */
+/** The checkpoint need not exist yet. Throws SESSION_DELETED. */
 export function putGraphWrites(
   { ledger }: StoreContext,
   { place, writes }: { readonly place: GraphPlace; readonly writes: readonly GraphWrite[] },
@@ -79,7 +79,7 @@ export function putGraphWrites(
   ledger.transaction(() => ledger.threads.putWrites(place, writes))
 }
 
-/** Without an id: that with the greatest. */
+/** Without an id, returns the checkpoint with the greatest id. */
 export function findGraphCheckpoint(
   { ledger }: StoreContext,
   { thread, ns, id }: Omit<GraphPlace, 'id'> & { readonly id?: string | undefined },
@@ -94,7 +94,7 @@ export function graphPlaces({ ledger }: StoreContext, query: GraphQuery): readon
   return ledger.threads.places(query)
 }
 
-/** Undefined if it is not there, or no longer. */
+/** Returns undefined if the checkpoint does not exist. */
 export function readGraphCheckpoint(
   context: StoreContext,
   place: GraphPlace,
@@ -110,7 +110,7 @@ export function readGraphCheckpoint(
   return { values: readValues(context, found), writes: threads.writes(place), sends: sent }
 }
 
-/** From the parent of the checkpoint up, for each channel to the nearest checkpoint that holds a value. */
+/** Walks up from the parent of the checkpoint; for each channel it stops at the nearest checkpoint with a value. */
 export function channelHistories(
   context: StoreContext,
   { place, channels }: { readonly place: GraphPlace; readonly channels: readonly string[] },
@@ -120,7 +120,7 @@ export function channelHistories(
   const seeds = new Map<string, unknown>()
   for (const ancestor of ancestors(context, place)) {
     if (open.size === 0) break
-    // Backwards, because the whole is turned around at the end.
+    // Newest first; the list is reversed at the end.
     for (const write of context.ledger.threads.writes(ancestor).reverse())
       if (open.has(write.channel)) writes.get(write.channel)?.push(write)
     for (const [channel, seed] of readValues(context, {
@@ -155,7 +155,7 @@ function* ancestors(
   }
 }
 
-/** All channels, or those of the wished that the state has. */
+/** Reads all channels, or the given ones as far as the state has them. */
 export function readValues(
   { ledger }: StoreContext,
   { state, channels }: { readonly state: StateId; readonly channels?: readonly string[] },

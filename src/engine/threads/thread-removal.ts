@@ -1,5 +1,5 @@
-// Forgetting threads, or parts of them. A checkpoint stays as long as another that stays is made from it: the value of
-// a delta channel is what was written since an earlier checkpoint.
+// Removes threads, or parts of them. A checkpoint stays as long as a remaining one depends on it: the value of a delta
+// channel consists of the writes since an earlier checkpoint.
 import type { StoredGraphCheckpoint } from '../../ledger/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { readValues } from './graph-threads.js'
@@ -8,7 +8,7 @@ export function deleteThread({ ledger, clock }: StoreContext, thread: string): n
   return ledger.transaction(() => ledger.threads.delete(thread, clock.nowMs()))
 }
 
-/** The copies have the ids of the originals. A thread that is not there is not copied. */
+/** The copies have the ids of the originals. Does nothing if the thread does not exist. */
 export function copyThread(
   { ledger }: StoreContext,
   { from, to }: { readonly from: string; readonly to: string },
@@ -16,7 +16,7 @@ export function copyThread(
   ledger.transaction(() => ledger.threads.copy(from, to))
 }
 
-/** Leaves the latest checkpoint of each namespace, and what it is made from. How many were removed. */
+/** Keeps the latest checkpoint of each namespace and those it depends on. Returns how many were removed. */
 export function keepLatest(context: StoreContext, thread: string): number {
   return removeFrom(context, {
     thread,
@@ -28,7 +28,7 @@ export function keepLatest(context: StoreContext, thread: string): number {
   })
 }
 
-/** How many checkpoints were removed, in all threads. */
+/** Returns how many checkpoints were removed, in all threads. */
 export function deleteRuns(context: StoreContext, runs: readonly string[]): number {
   const isOfRuns = ({ run }: StoredGraphCheckpoint) => run !== null && runs.includes(run)
   const threads = context.ledger.threads.threadsOfRuns(runs)
@@ -47,45 +47,48 @@ function removeFrom(context: StoreContext, { thread, choose }: Removal): number 
   const { ledger } = context
   return ledger.transaction(() => {
     const all = ledger.threads.all(thread)
-    const going = new Set(choose(all))
-    keepWhatIsNeeded(context, { all, going })
-    const sends = sendsOfParents(all.filter((checkpoint) => !going.has(checkpoint)))
-    for (const checkpoint of going)
-      ledger.threads.remove(checkpoint, { keepWritesTo: sends.get(placeKey(checkpoint)) })
-    return going.size
+    const removed = new Set(choose(all))
+    keepDependencies(context, { all, removed })
+    const sends = mapSends(all.filter((checkpoint) => !removed.has(checkpoint)))
+    for (const checkpoint of removed)
+      ledger.threads.remove(checkpoint, { keepWritesTo: sends.get(keyOf(checkpoint)) })
+    return removed.size
   })
 }
 
-/** By parent: the channel whose writes its children need. */
-function sendsOfParents(staying: readonly StoredGraphCheckpoint[]): Map<string, string> {
+/** Maps each parent to the channel whose writes its children need. */
+function mapSends(staying: readonly StoredGraphCheckpoint[]): Map<string, string> {
   return new Map(
     staying.flatMap(({ ns, parent, sends }) =>
-      parent === null || sends === null ? [] : [[placeKey({ ns, id: parent }), sends]],
+      parent === null || sends === null ? [] : [[keyOf({ ns, id: parent }), sends]],
     ),
   )
 }
 
-/** Takes back out of `going` what the others are made from. */
-function keepWhatIsNeeded(
+/** Removes from `removed` the checkpoints that remaining ones depend on. */
+function keepDependencies(
   context: StoreContext,
   {
     all,
-    going,
-  }: { readonly all: readonly StoredGraphCheckpoint[]; readonly going: Set<StoredGraphCheckpoint> },
+    removed,
+  }: {
+    readonly all: readonly StoredGraphCheckpoint[]
+    readonly removed: Set<StoredGraphCheckpoint>
+  },
 ): void {
-  const byPlace = new Map(all.map((checkpoint) => [placeKey(checkpoint), checkpoint]))
+  const byPlace = new Map(all.map((checkpoint) => [keyOf(checkpoint), checkpoint]))
   const parentOf = ({ ns, parent }: StoredGraphCheckpoint) =>
-    parent === null ? undefined : byPlace.get(placeKey({ ns, id: parent }))
-  const staying = all.filter((checkpoint) => !going.has(checkpoint))
-  // What is kept for another one is itself a checkpoint that must be whole, so the list grows as it is read.
+    parent === null ? undefined : byPlace.get(keyOf({ ns, id: parent }))
+  const staying = all.filter((checkpoint) => !removed.has(checkpoint))
+  // A dependency must be complete too, so the loop appends to the list that it iterates over.
   for (const kept of staying) {
     const open = new Set(kept.deltas)
     const seen = new Set([kept])
     let above = parentOf(kept)
-    // Where a parent stays by itself, its own turn looks further up.
-    while (above !== undefined && open.size > 0 && going.has(above) && !seen.has(above)) {
+    // Stop at a parent that stays anyway: its own iteration continues upwards.
+    while (above !== undefined && open.size > 0 && removed.has(above) && !seen.has(above)) {
       seen.add(above)
-      going.delete(above)
+      removed.delete(above)
       staying.push(above)
       for (const channel of readValues(context, { state: above.state, channels: [...open] }).keys())
         open.delete(channel)
@@ -94,6 +97,6 @@ function keepWhatIsNeeded(
   }
 }
 
-function placeKey({ ns, id }: Pick<StoredGraphCheckpoint, 'ns' | 'id'>): string {
+function keyOf({ ns, id }: Pick<StoredGraphCheckpoint, 'ns' | 'id'>): string {
   return JSON.stringify([ns, id])
 }

@@ -1,5 +1,5 @@
-// Who changed what: people and agents in one folder, with the events that the agents send, and a model that knows who
-// has written each byte.
+// Attribution: people and agents work in one folder, the agents send their events, and a model knows the author of each
+// byte.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
@@ -28,7 +28,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ type: 'save' as const }) },
 )
 
-test('nothing of the person’s counts as an agent’s alone, and --keep-mine never takes it away', async () => {
+test('no change of the user is attributed to an agent alone, and --keep-mine never reverts it', async () => {
   await using s = await scratch()
   const store = await s.open()
   let number = 0
@@ -43,7 +43,7 @@ test('nothing of the person’s counts as an agent’s alone, and --keep-mine ne
 
       const calls = new Map<Agent, number>()
       let written = 0
-      /** Who has written since the newest row. */
+      /** The authors since the newest checkpoint. */
       let since = new Set<string>()
       let newest = (await project.list({ limit: 1 })).checkpoints[0]?.id
       const truth = new Map<string, ReadonlySet<string>>()
@@ -74,7 +74,7 @@ test('nothing of the person’s counts as an agent’s alone, and --keep-mine ne
       let callNumber = 0
       for (const one of acts) {
         if (one.type === 'edit') {
-          // While a call is under way, whatever happens is taken for the agents'.
+          // While a call runs, all changes are attributed to the agents.
           written += 1
           writeFileSync(join(root, one.file), `${written}\n`)
           for (const who of calls.size === 0 ? ['you'] : calls.keys()) since.add(who)
@@ -107,10 +107,10 @@ test('nothing of the person’s counts as an agent’s alone, and --keep-mine ne
       for (const { id, author } of checkpoints) {
         const known = truth.get(id)
         if (known === undefined) continue
-        const told = author?.split('+') ?? []
-        const missing = [...known].filter((who) => !told.includes(who))
+        const reported = author?.split('+') ?? []
+        const missing = [...known].filter((who) => !reported.includes(who))
         if (missing.length > 0) faults.push(`${author} lacks ${missing.join()}`)
-        if (isClear && told.includes('you') && !known.has('you'))
+        if (isClear && reported.includes('you') && !known.has('you'))
           faults.push(`${author} is ${[...known].join()}`)
       }
       const contents = () => FILES.map((file) => readFileSync(join(root, file), 'utf8'))
@@ -120,7 +120,7 @@ test('nothing of the person’s counts as an agent’s alone, and --keep-mine ne
       for (const [n, content] of contents().entries()) {
         const file = FILES[n] ?? ''
         if (persons.has(file) && (content !== now[n] || !kept.includes(file)))
-          faults.push(`${file} was the person’s`)
+          faults.push(`${file} was the user’s`)
         if (!persons.has(file) && isClear && content !== 'at first\n')
           faults.push(`${file} was an agent’s`)
       }

@@ -1,4 +1,4 @@
-// Changes of files that no checkpoint holds: a tool call that makes them leaves a row, and a rewind across it names them.
+// Changes of files that no checkpoint contains: the tool call that makes them gets a checkpoint, and a rewind lists them.
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import {
@@ -23,7 +23,7 @@ const reasons = (s: Scratch) => rowsOf(s).map(({ reason }) => reason)
 const PROMPT = 'You: Clean up'
 
 describe.each(EACH_WAY)('$way:', ({ open }) => {
-  test('a call that changed only ignored files makes a row that says so, and others make none', () => {
+  test('only a call that changed ignored files gets a checkpoint that says so', () => {
     using s = open(FILES)
     claudePrompt(s, 'Clean up')
     claudeShell(s, 'true')
@@ -51,7 +51,7 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
   })
 })
 
-test('a rewind across such rows names what will not come back, and only what is asked for', () => {
+test('a rewind lists the changes it cannot restore, limited to the requested paths', () => {
   using s = scratch(FILES)
   claudePrompt(s, 'Clean up')
   claudeShell(s, 'echo KEY= > .env; echo two > a.txt')
@@ -77,7 +77,7 @@ test('a rewind across such rows names what will not come back, and only what is 
   expect(s.json(['rewind', last, '--dry-run'])).toMatchObject({ notRestored: [] })
 })
 
-test('a file that the target has is restored, and so is not named', () => {
+test('a file that the target contains is restored and not listed', () => {
   using s = scratch({ ...FILES, '.gitignore': '!dev.log\n', 'dev.log': '0' })
   claudePrompt(s, 'Clean up')
   claudeShell(s, 'echo > .gitignore')
@@ -90,7 +90,7 @@ test('a file that the target has is restored, and so is not named', () => {
   expect(readFileSync(inProject(s, 'dev.log'), 'utf8')).toBe('0')
 })
 
-test('what changes between calls makes no row, and a file that does so often makes none during calls', () => {
+test('a change between calls makes no checkpoint, and a file that often changes so makes none during calls either', () => {
   using s = scratch({ ...FILES, 'dev.log': '0' })
   const log = () => appendFileSync(inProject(s, 'dev.log'), 'x')
   claudePrompt(s, 'Clean up')
@@ -110,7 +110,7 @@ test('what changes between calls makes no row, and a file that does so often mak
   ])
 })
 
-test('saves by hand, by the SDK and at a prompt make no row of it', () => {
+test('saves by hand, by the SDK and at a prompt ignore such changes', () => {
   using s = scratch(FILES)
   claudePrompt(s, 'Clean up')
   claudeShell(s, 'true')
@@ -123,7 +123,7 @@ test('saves by hand, by the SDK and at a prompt make no row of it', () => {
   expect(rows[0]).toBe('You: Next')
 })
 
-test('an entry that is captured from now on, or is only listed in another way, is not called removed', () => {
+test('an entry that becomes captured, or is listed differently, is not reported as removed', () => {
   using s = scratch(FILES)
   claudePrompt(s, 'Clean up')
   claudeShell(s, 'echo node_modules/ > .gitignore')
@@ -131,14 +131,14 @@ test('an entry that is captured from now on, or is only listed in another way, i
   expect(uncaptured).toEqual([])
 })
 
-test('a change deep in an ignored folder is not seen', () => {
+test('a change deep in an ignored folder is not detected', () => {
   using s = scratch(FILES)
   claudePrompt(s, 'Clean up')
   claudeShell(s, 'rm node_modules/deep/er/x.js')
   expect(reasons(s)).toEqual([PROMPT])
 })
 
-test('of more skipped entries than are compared, those that are count', () => {
+test('beyond the limit of compared entries, the compared ones are still detected', () => {
   const many = Array.from({ length: 300 }, (_, n) => [`log/${String(n).padStart(3, '0')}.log`, '1'])
   using s = scratch({ ...FILES, ...Object.fromEntries(many) })
   claudePrompt(s, 'Clean up')
@@ -147,7 +147,7 @@ test('of more skipped entries than are compared, those that are count', () => {
   expect(reasons(s)).toEqual(['Bash: echo 2 > .env (changed only ignored files: .env)', PROMPT])
 })
 
-test('among hundreds of ignored entries those near the root are still noticed', () => {
+test('among hundreds of ignored entries those near the root are detected', () => {
   const caches = Array.from({ length: 250 }, (_, at) => [`src/d${at}/x.log`, ''])
   using s = scratch({ ...Object.fromEntries(caches), 'a.txt': '1', '.gitignore': '*.log\nz/\n' })
   claudePrompt(s, 'Clean up')

@@ -8,7 +8,7 @@ function checkpoint(id: string, what: Partial<Checkpoint> = {}): Checkpoint {
   return { id, name: null, reason: null, kind: 'save', createdAtMs: T0, ...what } as Checkpoint
 }
 
-test('an ambiguous start of an id lists the checkpoints that it could mean', () => {
+test('an ambiguous id prefix lists the matching checkpoints', () => {
   const found = ambiguousReference('bcdf', [
     checkpoint('bcdfghjklmnpqrstvw', { reason: 'Bash: rm -rf src\nsecond line' }),
     checkpoint('bcdfghzzzzzzzzzzzz', { name: 'works', reason: 'other' }),
@@ -26,7 +26,7 @@ test('an ambiguous start of an id lists the checkpoints that it could mean', () 
   })
 })
 
-test('more candidates than can be listed are counted as more', () => {
+test('a long list of candidates ends with "and more"', () => {
   const many = ['b', 'c', 'd', 'f', 'g', 'h'].map((end) => checkpoint(`bcdf${end}`))
   const lines = ambiguousReference('bcdf', many).hint?.split('\n') ?? []
   expect([lines.length, lines.at(-1)]).toEqual([7, '  and more'])

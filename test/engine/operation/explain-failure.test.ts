@@ -10,7 +10,7 @@ const full = Object.assign(new Error('ENOSPC: no space left on device, write'), 
   syscall: 'write',
 })
 
-test('a full disk is named, with the space left on it', async () => {
+test('a DISK_FULL error reports the free space on the disk', async () => {
   const home = mkdtempSync(join(tmpdir(), 'savestate-full-'))
   const one = await explainFailure(full, { home, path: bytePath(home) })
   expect(one).toMatchObject({
@@ -19,7 +19,7 @@ test('a full disk is named, with the space left on it', async () => {
       /^Free some space, then run the command again\.\nFree now: \d+ MB on the disk \(\/.*\)\.$/,
     ),
   })
-  // Another disk, where there is one.
+  // Another disk, if there is one.
   const other = ['/dev/shm', '/proc', '/'].find(
     (path) => existsSync(path) && statSync(path).dev !== statSync(home).dev,
   )
@@ -30,7 +30,7 @@ test('a full disk is named, with the space left on it', async () => {
   rmSync(home, { recursive: true })
 })
 
-test('other errors stay as they are', async () => {
+test('other errors are returned unchanged', async () => {
   const error = new SavestateError('BAD_INPUT', 'x')
   expect(await explainFailure(error, { home: '/' })).toBe(error)
   const bug = new TypeError('bug')

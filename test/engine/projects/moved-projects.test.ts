@@ -1,4 +1,4 @@
-// Projects whose folder was removed or moved: their checkpoints are found, brought back, and taken along.
+// Projects whose folder was removed or moved: their checkpoints can be found, restored, and moved to the new path.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -16,7 +16,7 @@ async function saved(s: Scratch) {
 
 const FILES = { 'a.txt': 'one', 'deep/b.txt': { content: 'two', mode: 0o755 } }
 
-test('a project whose folder was removed is listed, and a rewind makes the folder again', async () => {
+test('a project whose folder was removed is listed, and a rewind recreates the folder', async () => {
   await using s = await scratch({ files: FILES })
   const { store, id } = await saved(s)
   const before = s.snapshotOf()
@@ -35,7 +35,7 @@ test('a project whose folder was removed is listed, and a rewind makes the folde
   expect(s.snapshotOf()).toEqual(before)
 })
 
-test('a rewind makes no folder above the project', async () => {
+test('a rewind does not create the parent of the project', async () => {
   await using s = await scratch()
   const store = await s.open()
   const path = join(s.folder, 'above/app')
@@ -45,7 +45,7 @@ test('a rewind makes no folder above the project', async () => {
   const project = await store.project(path)
   await expect(project.rewind({ to: '1' })).rejects.toMatchObject({ code: 'PROJECT_MISSING' })
   expect(existsSync(join(s.folder, 'above'))).toBe(false)
-  // As it is where a disk is not mounted.
+  // As if the disk were not mounted.
   mkdirSync(join(s.folder, 'above'))
   await expect(project.rewind({ to: '1' })).rejects.toMatchObject({ code: 'PROJECT_MISSING' })
   mkdirSync(path)
@@ -55,7 +55,7 @@ test('a rewind makes no folder above the project', async () => {
   })
 })
 
-test('a moved folder learns its old path, and takes its history along', async () => {
+test('a moved folder finds its old path and can take over its history', async () => {
   await using s = await scratch({ files: FILES })
   const { store, id } = await saved(s)
   const moved = join(s.folder, 'moved')
@@ -91,7 +91,7 @@ test('a moved folder learns its old path, and takes its history along', async ()
 })
 
 test.each(Object.keys(MOVE_POINTS))(
-  'a move that is killed at %s has happened or has not',
+  'a move killed at %s is complete or has not happened',
   async (point) => {
     await using s = await scratch({ files: FILES })
     const { store } = await saved(s)
@@ -149,7 +149,7 @@ test('the command line says where the checkpoints of a folder are', () => {
   rmSync(moved, { recursive: true })
   expect(s.run(['-C', 'moved', 'rewind', 'root', '-y'], { cwd: s.folder })).toMatchObject({
     code: 0,
-    stderr: `${moved} no longer existed; it is made again.\n`,
+    stderr: `${moved} no longer existed; it was created again.\n`,
   })
   expect(existsSync(join(moved, 'packages/a/package.json'))).toBe(true)
 })

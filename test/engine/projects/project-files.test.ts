@@ -29,7 +29,7 @@ test.each([
   clock.pass(3_600_000)
   expect(await store.prune()).toMatchObject({ deletedCheckpoints: 0, deletedSessions: 0 })
   expect(await idsOf(project)).toEqual(ids.toReversed())
-  // Once the user agrees to it, it is as it says.
+  // Once the user trusts it, it takes effect.
   const { untrusted } = await project.config()
   const asks = Object.entries(asked).map(([key, value]) => `${key} ${JSON.stringify(value)}`)
   expect(untrusted).toEqual([
@@ -93,20 +93,20 @@ test.each([
   await project.trustFiles(untrusted)
   expect(capturedFiles(s, (await saved(project)).ref)).toContain('.env')
   expect((await store.status()).projects).toMatchObject([{ untrusted: [] }])
-  // One byte more, and the user has not seen this content.
+  // With one more byte, this is content that the user has not seen.
   writeFileSync(join(s.project, file), `${text} `)
   expect(skippedFor(await saved(project), 'secret')).toEqual(['.env'])
   expect((await project.config()).untrusted).toMatchObject([{ file }])
-  // The same content again is still the one that was trusted.
+  // The trusted content again is still trusted.
   writeFileSync(join(s.project, file), text)
   expect(capturedFiles(s, (await saved(project)).ref)).toContain('.env')
 })
 
-test('trust is for the content that was shown, in that project only', async () => {
+test('trust covers only the content that was shown, in that project', async () => {
   await using s = await scratch({ files: { '.savestateignore': '!.env\n', '.env': 'x' } })
   const { store, project } = await openProject(s)
   const { untrusted } = await project.config()
-  // Changed between the question and the answer.
+  // The file changes between the question and the answer.
   s.write({ '.savestateignore': '!.env\n!*.pem\n' })
   await project.trustFiles(untrusted)
   expect(skippedFor(await saved(project), 'secret')).toEqual(['.env'])
@@ -115,7 +115,7 @@ test('trust is for the content that was shown, in that project only', async () =
   expect(skippedFor(await saved(await store.project(other)), 'secret')).toEqual(['.env'])
 })
 
-test('a .savestateignore below the root brings back no secret, even one of the same content', async () => {
+test('a .savestateignore below the root includes no secret, even with trusted content', async () => {
   await using s = await scratch({
     files: { '.savestateignore': '!id_rsa\n', 'sub/.savestateignore': '!.env\n', 'sub/.env': 'x' },
   })
@@ -124,7 +124,7 @@ test('a .savestateignore below the root brings back no secret, even one of the s
   expect(skippedFor(await saved(project), 'secret')).toEqual(['sub/.env'])
 })
 
-test('lines that bring back ordinary files need no trust', async () => {
+test('rules that include ordinary files need no trust', async () => {
   await using s = await scratch({
     files: { '.savestateignore': '!dist/\n!*.log\n', 'dist/a.js': 'a', 'x.log': 'x' },
   })
@@ -137,7 +137,7 @@ test('lines that bring back ordinary files need no trust', async () => {
   expect((await project.config()).untrusted).toEqual([])
 })
 
-test('a setting that the user changes is trusted at once, but not what the file asked for before', async () => {
+test('a setting that the user changes is trusted at once, but not the older settings in the file', async () => {
   await using s = await scratch()
   const store = await s.open()
   const project = await store.project(s.project)
@@ -147,7 +147,7 @@ test('a setting that the user changes is trusted at once, but not what the file 
   expect(await valueOf('keepAllHours')).toMatchObject({ value: 1, source: 'project' })
   const file = join(s.project, '.savestate.json')
   const own = readFileSync(file, 'utf8')
-  // An agent, or a pull.
+  // Written by an agent or a git pull.
   writeFileSync(file, own.replace('1', '1, "allowSecrets": [".env"]'))
   await project.setConfig('maxFileMb', 1)
   expect(await valueOf('maxFileMb')).toMatchObject({ value: 10, source: 'default' })

@@ -1,4 +1,4 @@
-// Which folder `projectFor` takes for the project of a path.
+// Which folder `projectFor` returns as the project of a path.
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -17,7 +17,7 @@ const MARKERS = [
   'Gemfile',
 ]
 
-test('each marker makes its folder the project of all that is below', async () => {
+test('each marker makes its folder the project of everything in it', async () => {
   await using s = await scratch()
   const store = await s.open()
   for (const marker of MARKERS) {
@@ -53,7 +53,7 @@ test('without a marker the folder of the file is the project', async () => {
   const store = await s.open()
   expect((await store.projectFor(join(s.project, 'a/b/file'))).path).toBe(join(s.project, 'a/b'))
   expect((await store.projectFor(join(s.project, 'a/b'))).path).toBe(join(s.project, 'a/b'))
-  // A file that an agent is about to write is not there yet.
+  // A file that an agent is about to write does not exist yet.
   expect((await store.projectFor(join(s.project, 'a/b/new'))).path).toBe(join(s.project, 'a/b'))
 })
 
@@ -64,7 +64,7 @@ test('a folder that has been saved is a marker', async () => {
   expect((await store.projectFor(join(s.project, 'a/b/file'))).path).toBe(s.project)
 })
 
-test('a package of a saved project is a part of it, unless the project leaves it out or it was saved itself', async () => {
+test('a package belongs to the saved project around it, unless that excludes it or it was saved itself', async () => {
   const packages = ['packages/a', 'node_modules/b', 'generated/c', 'saved', 'clone']
   const files = Object.fromEntries(packages.map((name) => [`${name}/package.json`, '{}']))
   await using s = await scratch({
@@ -91,7 +91,7 @@ test('a package of a saved project is a part of it, unless the project leaves it
   expect(notices).toEqual([`${join(s.project, 'packages/a')} is saved as part of ${s.project}.`])
 })
 
-test('the real path counts: a project reached through a link is one project', async () => {
+test('a project reached through a link is the same project', async () => {
   await using s = await scratch({ files: { 'package.json': '{}', 'src/a': 'x' } })
   symlinkSync(s.project, join(s.folder, 'link'))
   symlinkSync(join(s.project, 'src'), join(s.folder, 'src-link'))
@@ -100,7 +100,7 @@ test('the real path counts: a project reached through a link is one project', as
     expect([path, (await store.projectFor(join(s.folder, path))).path]).toEqual([path, s.project])
 })
 
-test('home and what is above it are never the project, whatever markers they have', async () => {
+test('home and its parents are never the project, even with markers', async () => {
   await using s = await scratch()
   const home = join(s.folder, 'users/me')
   const files = { '.git/HEAD': '', 'package.json': '{}', Makefile: '' }
@@ -140,7 +140,7 @@ test('home and what is above it are never the project, whatever markers they hav
   ])
 })
 
-test('a marker in a folder that is refused is passed over', async () => {
+test('a marker in a refused folder is ignored', async () => {
   await using s = await scratch()
   const temporary = join(s.folder, 'temporary')
   s.write({ 'package.json': '{}', 'work/file': 'x' }, temporary)
@@ -153,7 +153,7 @@ test('a marker in a folder that is refused is passed over', async () => {
   expect(answer).toBe(join(temporary, 'work'))
 })
 
-test('a home that is not there disturbs nothing', async () => {
+test('a missing home folder causes no error', async () => {
   await using s = await scratch({ files: { 'package.json': '{}', 'src/a': 'x' } })
   const answer = await inChild(
     s,
@@ -164,7 +164,7 @@ test('a home that is not there disturbs nothing', async () => {
   expect(answer).toBe(s.project)
 })
 
-test('a path whose folder is not there is missing', async () => {
+test('a path in a missing folder throws PROJECT_MISSING', async () => {
   await using s = await scratch()
   const store = await s.open()
   for (const path of ['none/file', 'none/deeper/file'])

@@ -130,7 +130,7 @@ describe('orphans', () => {
     const result = await store.prune()
     expect(planOf(result, folder)).toMatchObject({
       state: 'unreachable',
-      unreachable: 'a link that leads to no folder is in its place',
+      unreachable: 'its path is a link that leads to no folder',
       drop: [],
     })
     expect(result.deletedOrphan).toBe(0)

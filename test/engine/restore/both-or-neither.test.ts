@@ -1,4 +1,4 @@
-// A rewind of files and state beside a save of the same session: both go back or neither does (docs/sessions.md).
+// A rewind of files and state during a save of the same session: both are restored or neither (docs/sessions.md).
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,7 +12,7 @@ const codeOf = (promise: Promise<unknown>) =>
     (error: unknown) => (error as { code?: string }).code ?? String(error),
   )
 
-/** A session with many files: what goes back takes a moment. */
+/** A session with many files, so that a rewind takes some time. */
 async function withManyFiles(s: Scratch) {
   const many = (text: string) =>
     Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`f${n}.txt`, `${text} ${n}`]))
@@ -27,7 +27,7 @@ async function withManyFiles(s: Scratch) {
   return { store, project, session, point, fileNow }
 }
 
-test('a session that saves while a rewind of both is being decided is not overrun: the question comes again', async () => {
+test('if the session saves while a rewind of both waits for confirmation, the rewind asks again', async () => {
   await using s = await scratch()
   const { session, project, point, fileNow } = await withManyFiles(s)
   const asking = () => {
@@ -51,15 +51,15 @@ test('a session that saves while a rewind of both is being decided is not overru
   const notices: string[] = []
   const onNotice = (text: string) => notices.push(text)
   expect(await project.undo({}, { confirm: asking(), onNotice })).toMatchObject(declined)
-  // Only the second plan has a session that has gone on.
+  // Only in the second plan the session has continued.
   expect(notices).toEqual([expect.stringContaining('"task" has continued since')])
   expect([fileNow(), await session.stateAt()]).toEqual(['old 299', { v: 'new' }])
 })
 
-test('a rewind of both beside a save is both or neither', async () => {
+test('a rewind of both during a save restores both or neither', async () => {
   await using s = await scratch()
   const { store, session, point, fileNow } = await withManyFiles(s)
-  // Between the old file and the new one there is none for an instant.
+  // For an instant there is neither the old nor the new file.
   const isOld = () => {
     try {
       return fileNow() === 'old 299'
@@ -77,7 +77,7 @@ test('a rewind of both beside a save is both or neither', async () => {
     saved(),
   ])
   const kinds = (await session.list()).map(({ kind }) => kind)
-  // Mostly the save comes before the row; then the files are taken back.
+  // Usually the save comes before the row of the rewind; then the rewind rolls back the files.
   expect([
     ['HEAD_MOVED', 'mid 299', ['save', 'save', 'save']],
     ['none', 'old 299', ['save', 'rewind', 'save', 'save']],
@@ -87,7 +87,7 @@ test('a rewind of both beside a save is both or neither', async () => {
   expect(problems.filter(({ severity }) => severity === 'damage')).toEqual([])
 })
 
-test('an interrupted rewind of both is taken back if the session has gone on', async () => {
+test('an interrupted rewind of both is rolled back if the session has continued', async () => {
   await using s = await scratch()
   const { store, session } = await withManyFiles(s)
   await session.close()
@@ -102,7 +102,7 @@ test('an interrupted rewind of both is taken back if the session has gone on', a
   expect(await again.stateAt()).toEqual({ v: 'new' })
 })
 
-/** Another process that opens the session and adds to its state when it is told to; what it found before and after. */
+/** Starts a process that opens the session and adds to its state on request. It returns the states it found before and after. */
 function holder(s: Scratch) {
   const body = `
     const session = await store.session('task')
@@ -124,7 +124,7 @@ function holder(s: Scratch) {
   }
 }
 
-test('who opens the session while an undo of both is being decided keeps the state it has found', async () => {
+test('a process that opens the session while an undo of both waits for confirmation keeps its state', async () => {
   await using s = await scratch()
   const { session, project, point, fileNow } = await withManyFiles(s)
   await session.rewind(point.id, { restore: 'both' })
@@ -142,7 +142,7 @@ test('who opens the session while an undo of both is being decided keeps the sta
   expect(fileNow()).toBe('mid 299')
 })
 
-test('an interrupted rewind of both is taken back if another process has opened the session', async () => {
+test('an interrupted rewind of both is rolled back if another process has opened the session', async () => {
   await using s = await scratch()
   const { store, session, fileNow } = await withManyFiles(s)
   await session.close()

@@ -1,5 +1,5 @@
-// Random changes of the capture rules between saves, rewinds, undos and redos. Under any rules a rewind brings
-// back all that its target holds, and straight after it an undo brings back the folder byte for byte.
+// Random changes of the capture rules between saves, rewinds, undos and redos. Under any rules a rewind restores
+// everything in its target, and an undo right after it restores the folder byte for byte.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -89,7 +89,7 @@ class World {
   }
 }
 
-/** Under limits of its own, as a command with options or after a change of the settings. */
+/** Opens the project with its own limits, like a command with options or after a change of the settings. */
 async function projectsOf(s: Scratch): Promise<readonly Project[]> {
   const limits = [
     { maxFileBytes: LIMIT_BYTES },
@@ -97,7 +97,7 @@ async function projectsOf(s: Scratch): Promise<readonly Project[]> {
     { maxFileBytes: LIMIT_BYTES, allowSecrets: ['.env', 'src/'] },
   ]
   const stores = await Promise.all(limits.map((each) => s.open({ limits: each })))
-  // One of them is watched: its saves scan only what was touched.
+  // One of the projects is watched: its saves scan only changed paths.
   return Promise.all(stores.map((store, n) => store.project(s.project, { watch: n === 0 })))
 }
 
@@ -130,7 +130,7 @@ test.each(SEEDS)('rewind, undo and redo under changing rules, seed %i', async (s
     expect(changes.filter((one) => one.change !== 'added' && isMeant(one))).toEqual([])
     if (!rewound.applied) continue
     if (chance.below(4) === 0) continue
-    // The limits may be others by then.
+    // The limits may have changed by then.
     await chance.oneOf(projects).undo()
     expect(world.now).toEqual(before)
     if (chance.below(2) === 0) continue

@@ -6,7 +6,7 @@ import {
   SavestateError,
 } from '../../../src/model/index.js'
 import {
-  restoreFailure,
+  explainRestoreFailure,
   type RestoreOutcome,
 } from '../../../src/engine/restore/explain-restore-failure.js'
 
@@ -19,9 +19,9 @@ function refusal(code: string): Error {
   return Object.assign(new Error(message), { code, syscall: 'open' })
 }
 
-function told(error: unknown, outcome: RestoreOutcome, request: object = rewind) {
+function explain(error: unknown, outcome: RestoreOutcome, request: object = rewind) {
   const failed = { context: { home: '/' }, project, outcome, files: 7 }
-  return restoreFailure(error, { ...failed, request: request as typeof rewind })
+  return explainRestoreFailure(error, { ...failed, request: request as typeof rewind })
 }
 
 test.each<[code: string, outcome: RestoreOutcome, hint: string]>([
@@ -32,17 +32,17 @@ test.each<[code: string, outcome: RestoreOutcome, hint: string]>([
   ],
   [
     'EPERM',
-    { type: 'taken-back', left: 0 },
+    { type: 'rolled-back', left: 0 },
     `Nothing was changed: everything that had been written was reverted. Check the permissions and the disk, then repeat it: savestate rewind ${ID}`,
   ],
   [
     'EROFS',
-    { type: 'taken-back', left: 0 },
+    { type: 'rolled-back', left: 0 },
     `Nothing was changed: everything that had been written was reverted. Check the permissions and the disk (the disk mounted at /no-such-folder/project), then repeat it: savestate rewind ${ID}`,
   ],
   [
     'ENOSPC',
-    { type: 'taken-back', left: 2 },
+    { type: 'rolled-back', left: 2 },
     `2 of 7 files could not be reverted; all others are as they were. Free some space (the disk mounted at /no-such-folder/project), then repeat it: savestate rewind ${ID}`,
   ],
   [
@@ -56,7 +56,7 @@ test.each<[code: string, outcome: RestoreOutcome, hint: string]>([
     `All 7 files were restored, but the store could not record it. The next savestate command in this folder records it. Check the permissions and the disk, then repeat it: savestate rewind ${ID}`,
   ],
 ])('%s after %o says what was changed and what repeats it', (code, outcome, hint) => {
-  expect(told(refusal(code), outcome)).toMatchObject({
+  expect(explain(refusal(code), outcome)).toMatchObject({
     code: code === 'ENOSPC' ? 'DISK_FULL' : 'FILE_FAILED',
     message: expect.stringContaining("open '/no-such-folder/project/a.txt'"),
     hint,
@@ -64,17 +64,17 @@ test.each<[code: string, outcome: RestoreOutcome, hint: string]>([
 })
 
 test('an undo is repeated as an undo', () => {
-  const error = told(refusal('EACCES'), { type: 'untouched' }, { kind: 'undo' })
+  const error = explain(refusal('EACCES'), { type: 'untouched' }, { kind: 'undo' })
   expect(error).toMatchObject({ hint: expect.stringMatching(/repeat it: savestate undo$/) })
 })
 
-test('errors with hints of their own keep them, and a bug stays a bug', () => {
-  const moved = new SavestateError('HEAD_MOVED', 'moved', { hint: 'Look, then do it again.' })
-  expect(told(moved, { type: 'taken-back', left: 0 })).toBe(moved)
-  expect(told(moved, { type: 'unfinished' })).toMatchObject({
+test('errors with hints and internal errors are returned unchanged', () => {
+  const moved = new SavestateError('HEAD_MOVED', 'moved', { hint: 'Check it, then try again.' })
+  expect(explain(moved, { type: 'rolled-back', left: 0 })).toBe(moved)
+  expect(explain(moved, { type: 'unfinished' })).toMatchObject({
     code: 'HEAD_MOVED',
-    hint: expect.stringMatching(/^Up to 7 files .* Look, then do it again\.$/),
+    hint: expect.stringMatching(/^Up to 7 files .* Check it, then try again\.$/),
   })
   const bug = new TypeError('x is not a function')
-  expect(told(bug, { type: 'untouched' })).toBe(bug)
+  expect(explain(bug, { type: 'untouched' })).toBe(bug)
 })

@@ -1,5 +1,5 @@
-// After a rewind that failed: the error says whether anything was changed, and which command repeats it, by id. A number
-// means another checkpoint by then, and is refused.
+// After a failed rewind the error says whether anything was changed, and which command repeats it, by id. A number is
+// refused, because it means another checkpoint now.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { smallDisk } from '../../support/small-disk.js'
 
 const MB = 1024 * 1024
 
-test('a full disk: nothing is changed, and the command that is printed does the right thing', async () => {
+test('on a full disk nothing is changed, and the printed command repeats the rewind', async () => {
   using s = scratch()
   using disk = await smallDisk(join(s.folder, 'disk'), 16)
   const [project, seen] = [join(disk.path, 'project'), join(disk.seen, 'project')]
@@ -34,15 +34,15 @@ test('a full disk: nothing is changed, and the command that is printed does the 
   expect(failed.stderr).toMatch(
     /^Error: The disk is full: ENOSPC: .*'\/.*\/disk\/project\/r\.bin'\./,
   )
-  const room = disk.kind === 'tmpfs' ? disk.path : '/.*'
+  const mountPoint = disk.kind === 'tmpfs' ? disk.path : '/.*'
   expect(failed.stderr).toMatch(
     new RegExp(
-      `\nNothing was changed: everything that had been written was reverted\\. Free some space \\(the disk mounted at ${room}\\), ` +
+      `\nNothing was changed: everything that had been written was reverted\\. Free some space \\(the disk mounted at ${mountPoint}\\), ` +
         `then repeat it: savestate -C ${project} rewind ${good} --path r\\.bin\nFree now: .* MB on the disk .*\n$`,
     ),
   )
   expect(readFileSync(join(seen, 'r.bin')).length).toBe(0)
-  // The number means the safety checkpoint by now.
+  // The number means the safety checkpoint now.
   expect(list()).toHaveLength(2)
   const byNumber = run(['rewind', '1', '--yes'])
   expect([byNumber.code, byNumber.stdout]).toEqual([2, ''])
@@ -51,12 +51,12 @@ test('a full disk: nothing is changed, and the command that is printed does the 
   expect(run(['rewind', good, '--path', 'r.bin', '--yes']).code).toBe(0)
   expect(readFileSync(join(seen, 'r.bin')).equals(content)).toBe(true)
   expect(readdirSync(seen).sort()).toEqual(['a.txt', 'r.bin'])
-  // A rewind that was done makes numbers mean what the list says.
+  // After a complete rewind, numbers are valid again.
   expect(run(['rewind', '1', '--yes'])).toMatchObject({ code: 0 })
 })
 
 test.each(['restore:journaled', 'restore:applied', 'restore:after-row'])(
-  'killed at %s: a number is refused, and the command that is printed ends where it should',
+  'after a kill at %s a number is refused, and the printed command completes the rewind',
   (point) => {
     using s = scratch()
     for (const text of ['one', 'two', 'three']) {
@@ -71,8 +71,8 @@ test.each(['restore:journaled', 'restore:applied', 'restore:after-row'])(
     const again = s.run(['rewind', '2', '--yes'])
     expect([again.code, again.stdout]).toEqual([2, ''])
     expect(again.stderr).toBe(
-      'Error: The number 2 may mean another checkpoint than before: the last rewind has not ended, and the next command finishes it.\n' +
-        `Repeat that rewind: savestate rewind ${id}\nTo go elsewhere, type an id of \`savestate list\`.\n`,
+      'Error: The number 2 may mean another checkpoint than before: the last rewind was interrupted, and the next command finishes it.\n' +
+        `Repeat that rewind: savestate rewind ${id}\nTo rewind to another checkpoint, type its id from \`savestate list\`.\n`,
     )
     expect(s.run(['rewind', id, '--yes']).code).toBe(0)
     expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two')

@@ -1,6 +1,6 @@
-// I3, as a property: programs write the files of a project, in place and by rename, while it is rewound again and again.
-// Every content that a rewind took from its path is in a checkpoint or in the folder. A few seconds here;
-// SAVESTATE_WRITERS_MS=60000 for a minute.
+// I3 as a property: programs write the files of a project, in place and by rename, during repeated rewinds. Every content
+// that a rewind removed from its path is in a checkpoint or in the folder. Runs for a few seconds;
+// SAVESTATE_WRITERS_MS=60000 runs it for a minute.
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,9 +11,9 @@ import { expect, test } from 'vitest'
 import { isLong } from '../../support/test-budget.js'
 import { scratch } from '../../support/scratch.js'
 
-const WRITERS = fileURLToPath(new URL('./fast-writers.mjs', import.meta.url))
+const WRITERS = fileURLToPath(new URL('../../support/fast-writers.mjs', import.meta.url))
 const DURATION_MS = Number(process.env['SAVESTATE_WRITERS_MS'] ?? (isLong ? 60_000 : 4000))
-/** Long enough for some rewinds to come to their end, short enough for all others to be disturbed. */
+/** Long enough for some rewinds to complete, short enough to disturb all others. */
 const LONGEST_PAUSE_MS = 120
 
 type Written = {
@@ -23,7 +23,7 @@ type Written = {
 }
 
 test(
-  'no content that a program wrote while its file was replaced or removed is lost',
+  'no content that a program writes while a rewind replaces or removes its file is lost',
   async () => {
     const names = ['in-place-1', 'in-place-2', 'by-rename-1', 'by-rename-2']
     const files = Object.fromEntries(names.map((name) => [name, `the first ${name}\n`]))
@@ -46,7 +46,7 @@ test(
       await project.rewind({ to }).then(
         () => (counts.done += 1),
         (error: unknown) => {
-          // A file that changes all the time may not be captured either.
+          // The capture may also fail on a file that keeps changing.
           expect(error).toMatchObject({
             code: expect.stringMatching(/^REWIND_(?:DISTURBED|CONFLICT)$/),
           })

@@ -1,15 +1,15 @@
-// Files and folders of somebody else in a project of ours, as a container leaves them that runs as root: what we may
-// replace comes back, and what we may write in need not be ours.
+// Files and folders of another user in the project, such as a container running as root leaves behind. A rewind restores
+// the files that it may replace, and writes into folders that it does not own.
 import { chmodSync, chownSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { inChild } from '../../snapshot/capture/capture-helpers.js'
-import { scratch } from '../../support/scratch.js'
+import { type Scratch, scratch } from '../../support/scratch.js'
 
-const [ROOT, NOBODY] = [0, 65534]
+const [ROOT, NOBODY, A_GROUP] = [0, 65534, 50]
 const isRoot = process.getuid?.() === 0
 
-/** What the kernel does, done by hand: for machines where nobody can make a folder of somebody else. */
+/** Simulates the kernel's checks, for machines on which the test cannot create a folder of another user. */
 const REFUSES_MODES = `
   const plain = (await import('node:fs')).default
   const { fchmodSync, fstatSync } = plain
@@ -20,14 +20,18 @@ const REFUSES_MODES = `
   ;(await import('node:module')).syncBuiltinESMExports()
 `
 
-/** By the kernel itself where we can be somebody else; elsewhere we only take ourselves for another. */
+/** As root the kernel does the checks; otherwise the simulation does. */
 const WAYS = [
-  { way: 'somebody else by name', before: 'process.geteuid = () => 4711', asOrdinaryUser: false },
-  ...(isRoot ? [{ way: 'somebody else', before: '', asOrdinaryUser: true }] : []),
+  {
+    way: 'another user (simulated)',
+    before: 'process.geteuid = () => 4711',
+    asOrdinaryUser: false,
+  },
+  ...(isRoot ? [{ way: 'another user', before: '', asOrdinaryUser: true }] : []),
 ]
 
 describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
-  test('a file whose mode alone is another comes back', async () => {
+  test('a file of which only the mode changed is restored', async () => {
     await using s = await scratch({ files: { tool: { content: 'one', mode: 0o755 }, b: 'one' } })
     const start = { asOrdinaryUser, mayBlock: true }
     await inChild(s, "await project.save({ name: 'first' })", start)
@@ -46,7 +50,7 @@ describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
     expect(answer).toEqual(['none', '755'])
   })
 
-  test('a folder whose mode alone is another stays so, is told, and stops nothing', async () => {
+  test('a folder of which only the mode changed stays, is reported, and does not stop the rewind', async () => {
     await using s = await scratch({ files: { 'shared/a': 'one', b: 'one' } })
     const start = { asOrdinaryUser, mayBlock: true }
     chmodSync(join(s.project, 'shared'), 0o775)
@@ -69,7 +73,7 @@ describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
     expect(answer).toEqual([[{ path: 'shared', reason }], 'one', 'one', '777'])
   })
 
-  test('a folder that only its group may write to is written in', async () => {
+  test('a rewind writes into a folder that is writable only for its group', async () => {
     await using s = await scratch({ files: { 'shared/a': 'one', 'shared/b': 'one' } })
     const start = { asOrdinaryUser, mayBlock: true }
     chmodSync(join(s.project, 'shared'), asOrdinaryUser ? 0o570 : 0o770)
@@ -88,5 +92,100 @@ describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
       { ...start, keepsOwners: true },
     )
     expect(answer).toEqual(['none', 'one', ['a', 'b']])
+  })
+})
+
+// Only members of a group may set setgid. For other users the kernel silently clears the bit when a mode is set: a rewind
+// restores what it can, reports the rest, and continues.
+
+/** Simulates the kernel, for machines on which the test cannot create a folder of a foreign group. */
+const WITHOUT_SETGID = `
+  const plain = (await import('node:fs')).default
+  const { fchmodSync, chmodSync } = plain
+  plain.fchmodSync = (fd, mode) => fchmodSync(fd, mode & ~0o2000)
+  plain.chmodSync = (path, mode) => chmodSync(path, mode & ~0o2000)
+  ;(await import('node:module')).syncBuiltinESMExports()
+`
+
+/** As root the kernel itself clears the bit; otherwise the simulation does. */
+const SETGID_WAYS = [
+  { way: 'setgid (simulated kernel)', before: WITHOUT_SETGID, asOrdinaryUser: false },
+  ...(isRoot ? [{ way: 'setgid', before: '', asOrdinaryUser: true }] : []),
+]
+
+/** The folder belongs to a group that the rewinding user is not in, and new entries inherit its bit. */
+function own(s: Scratch, { asOrdinaryUser }: { readonly asOrdinaryUser: boolean }): void {
+  for (const [path, mode] of [
+    ['.', 0o2777],
+    ['sub', 0o2755],
+    ['tool', 0o2755],
+  ] as const) {
+    const at = join(s.project, path)
+    if (asOrdinaryUser) chownSync(at, NOBODY, A_GROUP)
+    chmodSync(at, mode)
+  }
+}
+
+const MODES = `
+  const modeOf = (name) => (fs.statSync(scratch.project + '/' + name).mode & 0o7777).toString(8)
+`
+
+describe.each(SETGID_WAYS)('$way:', ({ before, asOrdinaryUser }) => {
+  async function rewound(s: Scratch, body: string): Promise<unknown> {
+    const start = { asOrdinaryUser, mayBlock: true }
+    // The child process gives everything to the ordinary user, including the group, so the first run only does that.
+    await inChild(s, '', start)
+    own(s, { asOrdinaryUser })
+    return inChild(s, body, { ...start, keepsOwners: true })
+  }
+
+  test('a folder keeps its inherited bit, a file that cannot have it is reported, and the rest is restored', async () => {
+    await using s = await scratch({ files: { 'sub/a': 'one', tool: 'one', b: 'one' } })
+    const answer = await rewound(
+      s,
+      `
+      process.umask(0o022)
+      ${before}
+      ${MODES}
+      const { id } = await project.save({})
+      fs.rmSync(scratch.project + '/sub', { recursive: true })
+      fs.rmSync(scratch.project + '/tool')
+      fs.writeFileSync(scratch.project + '/b', 'two')
+      const notices = []
+      const { applied, plan } = await project.rewind({ to: id }, { onNotice: (text) => notices.push(text) })
+      const again = await project.rewind({ to: id })
+      const text = (name) => fs.readFileSync(scratch.project + '/' + name, 'utf8')
+      return {
+        applied, keep: plan.keep, notices, again: again.plan.keep,
+        modes: ['sub', 'tool'].map(modeOf), texts: ['sub/a', 'tool', 'b'].map(text),
+      }
+      `,
+    )
+    const reason = 'mode is 0755, was 2755; the system does not let you set it'
+    expect(answer).toEqual({
+      applied: true,
+      keep: [{ path: 'tool', reason }],
+      notices: [`tool: ${reason}.`],
+      again: [{ path: 'tool', reason }],
+      modes: ['2755', '755'],
+      texts: ['one', 'one', 'one'],
+    })
+  })
+
+  test('a folder whose mode must be changed loses the bit, and the rewind reports it', async () => {
+    await using s = await scratch({ files: { 'sub/a': 'one', tool: 'one' } })
+    const answer = await rewound(
+      s,
+      `
+      process.umask(0o077)
+      ${before}
+      ${MODES}
+      const { id } = await project.save({})
+      fs.rmSync(scratch.project + '/sub', { recursive: true })
+      const { applied, plan } = await project.rewind({ to: id })
+      return { applied, kept: plan.keep.map((item) => item.path), mode: modeOf('sub') }
+      `,
+    )
+    expect(answer).toEqual({ applied: true, kept: ['sub'], mode: '755' })
   })
 })

@@ -1,4 +1,4 @@
-// A rewind never takes out the hooks that make the checkpoints.
+// A rewind never removes the hooks that make the checkpoints.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -28,7 +28,7 @@ test('a rewind to before an install in the project keeps the hooks, and says so'
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one\n')
   expect(existsSync(join(s.project, '.claude/notes.md'))).toBe(false)
   const { store, project } = await projectOf(s)
-  // Again: there is nothing but the hooks.
+  // A second rewind differs only in the hooks.
   expect(await project.rewind({ to: 'before' })).toMatchObject({ applied: false })
   await project.undo()
   expect(readFileSync(join(s.project, '.claude/notes.md'), 'utf8')).toBe('mine')
@@ -38,7 +38,7 @@ test('a rewind to before an install in the project keeps the hooks, and says so'
   await store.close()
 })
 
-test('a file with hooks is kept whole if it was there before; one that has hooks in both is restored', async () => {
+test('a file that had no hooks in the checkpoint is kept as it is; a file with hooks in both is restored', async () => {
   using s = scratch({ [SETTINGS]: '{"model": "one"}\n' })
   s.json(['save', '--name', 'without'])
   s.json(['install', 'claude', '--project', '-y'])
@@ -52,7 +52,7 @@ test('a file with hooks is kept whole if it was there before; one that has hooks
   expect(readFileSync(path, 'utf8')).toContain('"two"')
   await project.rewind({ to: 'with' })
   expect(readFileSync(path, 'utf8')).toBe(hooks)
-  // After an uninstall it is a file like any other.
+  // After an uninstall the file is an ordinary file.
   s.json(['uninstall', 'claude', '--project', '-y'])
   await project.rewind({ to: 'with' })
   expect(readFileSync(path, 'utf8')).toBe(hooks)

@@ -1,5 +1,5 @@
-// I3: a write that comes between the last check of a file and the step that replaces or removes it is not lost. The write is
-// made at exactly that time: by the child itself, just before or just after its own call of the system.
+// I3: a write between the last check of a file and the step that replaces or removes it is not lost. The child process
+// itself makes the write at exactly that time, just before or just after its own system call.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { type Scratch, scratch } from '../../support/scratch.js'
 
 const MINE = 'written in between\n'
 
-/** Runs `write` once: before or after `a.txt` is taken from its path, or when another file has got that path. */
+/** Runs `write` once: before or after `a.txt` is moved from its path, or when another file is at that path. */
 function around(when: 'before' | 'after' | 'placed', write: string): string {
   return `
     const plain = (await import('node:fs')).default
@@ -81,7 +81,7 @@ function blobOf(text: string): string {
 }
 
 describe.each(Object.entries(WRITERS))('written %s just before it', (_, write) => {
-  test('is replaced: the write is in a checkpoint, and the rewind goes on', async () => {
+  test('is replaced: the write is in a checkpoint, and the rewind continues', async () => {
     await using s = await prepare({ 'a.txt': 'one' })
     s.write({ 'a.txt': 'two' })
     await waitForStableStamps()
@@ -92,7 +92,7 @@ describe.each(Object.entries(WRITERS))('written %s just before it', (_, write) =
     expect(readdirSync(s.project)).toEqual(['a.txt'])
   })
 
-  test('is removed: the write is in a checkpoint, and the rewind goes on', async () => {
+  test('is removed: the write is in a checkpoint, and the rewind continues', async () => {
     await using s = await prepare({ b: 'one' })
     s.write({ 'a.txt': 'two' })
     await waitForStableStamps()
@@ -113,20 +113,20 @@ test('written through an open file after it was moved: the write is in a checkpo
     code: 'none',
     notices: [
       expect.stringMatching(
-        /^a\.txt was written to while it was being replaced\. What was written is in checkpoint [a-z]{18}\.$/,
+        /^A program wrote to a\.txt while it was being replaced\. Checkpoint [a-z]{18} has the written content\.$/,
       ),
     ],
   })
   expect(blobsOfCheckpoints(s)).toContain(blobOf(MINE))
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one')
   expect(readdirSync(s.project)).toEqual(['a.txt'])
-  // It knows what was left out, and whose the files are, as the safety checkpoint does.
+  // It lists the same skipped paths and owners as the safety checkpoint.
   const [first, ...others] = detailsInLedger(s)
   expect(Object.keys(first ?? {})).toEqual(expect.arrayContaining(['rules', 'owners']))
   expect(others).toEqual([first, first, first])
 })
 
-test('a new file that came to the path while the old one was moved stays until it is saved', async () => {
+test('a new file that appears at the path while the old one is moved stays until it is saved', async () => {
   await using s = await prepare({ 'a.txt': 'one' })
   s.write({ 'a.txt': 'two' })
   await waitForStableStamps()
@@ -139,7 +139,7 @@ test('a new file that came to the path while the old one was moved stays until i
   expect(readdirSync(s.project)).toEqual(['a.txt'])
 })
 
-test('a file that a program never stops writing to stays under a reserved name, and the notice says so', async () => {
+test('a file that a program keeps writing to is kept under a reserved name, and a notice says so', async () => {
   await using s = await prepare({ 'a.txt': 'one' })
   s.write({ 'a.txt': 'two' })
   await waitForStableStamps()
@@ -158,7 +158,7 @@ test('a file that a program never stops writing to stays under a reserved name, 
   expect(answer).toEqual({
     code: 'none',
     notices: expect.arrayContaining([
-      `A program keeps writing to the earlier a.txt, which it has open. That file stays as ${aside}.`,
+      `A program keeps writing to the earlier a.txt, which it has open. That file is kept as ${aside}.`,
     ]),
   })
   expect(readFileSync(join(s.project, aside), 'utf8')).toMatch(/line \d+\n$/)

@@ -1,11 +1,11 @@
-// A question about a plan leaves the project free: others save meanwhile, and only a plan that was shown is carried out.
+// A pending confirmation does not lock the project: other processes can save, and only a plan that was shown is applied.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { PlanFacts, PlanView } from '../../../src/index.js'
 import { type Scratch, scratch } from '../../support/scratch.js'
 
-/** Two checkpoints, `one` and `two`, and a rewind to the first that was undone: rewind, undo and redo have something to do. */
+/** Saves two checkpoints; the folder has the second one. */
 async function history(s: Scratch) {
   const store = await s.open()
   const project = await store.project(s.project)
@@ -22,7 +22,7 @@ const paths = ({ write, remove }: PlanView) => ({
 })
 
 test.each(['rewind', 'undo', 'redo', 'session'] as const)(
-  'while %s asks, another store saves at once; the changed plan is shown before it is carried out',
+  'while %s asks, another store can save; the changed plan is shown before it is applied',
   async (kind) => {
     await using s = await scratch({ files: { 'a.txt': 'one' } })
     const { store, project, id } = await history(s)
@@ -63,7 +63,7 @@ test.each(['rewind', 'undo', 'redo', 'session'] as const)(
   },
 )
 
-test('a change that is no part of the plan is no reason to ask again', async () => {
+test('a change outside the plan does not cause a second question', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one', 'b.txt': 'one' } })
   const { project, id } = await history(s)
   let count = 0
@@ -78,7 +78,7 @@ test('a change that is no part of the plan is no reason to ask again', async () 
   expect([count, content(s, 'a.txt'), content(s, 'b.txt')]).toEqual([1, 'one', 'work 1'])
 })
 
-test('a plan with nothing left to do needs no second answer', async () => {
+test('a plan with nothing left to do needs no second confirmation', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const { project, id } = await history(s)
   let count = 0
@@ -94,7 +94,7 @@ test('a plan with nothing left to do needs no second answer', async () => {
   expect(count).toBe(1)
 })
 
-test('an undo asks again if another rewind was made meanwhile: it would take back that one', async () => {
+test('an undo asks again if another rewind was made meanwhile, because it would undo that one', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const { project, id } = await history(s)
   await project.rewind({ to: id })

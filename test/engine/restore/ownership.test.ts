@@ -1,5 +1,5 @@
-// Owners are recorded with a checkpoint, beside its snapshot. Root gives a restored file to the owner it was saved with and to
-// no one else; setuid and setgid come back only under that owner.
+// A checkpoint records owners beside its snapshot. Root gives a restored file only to the owner it was saved with; setuid
+// and setgid are restored only for that owner.
 import {
   chmodSync,
   chownSync,
@@ -35,7 +35,7 @@ function ownersInLedger(s: Scratch): unknown[] {
   return rows.map(({ json }) => (JSON.parse(json) as { owners?: unknown }).owners)
 }
 
-/** As an earlier version saved it. */
+/** Changes the checkpoint to one of an earlier version. */
 function forgetOwners(s: Scratch): void {
   using database = ledgerOf(s)
   database.exec(`UPDATE details SET json = json_remove(json, '$.owners')`)
@@ -46,7 +46,7 @@ function ledgerOf(s: Scratch) {
   return Object.assign(database, { [Symbol.dispose]: () => database.close() })
 }
 
-test('a checkpoint records its owners once, and the same after another process has read the cache', async () => {
+test('a checkpoint records its owners once, and the same ones after another process has read the cache', async () => {
   const many = Object.fromEntries(Array.from({ length: 120 }, (_, i) => [`many/${i}`, 'x']))
   await using s = await scratch({ files: { ...many, 'sub/a': 'a', 'sub/deep/b': 'b', c: 'c' } })
   const others = isRoot ? [{ path: 'sub', uid: SOMEONE, gid: SOMEONE }] : []
@@ -58,7 +58,7 @@ test('a checkpoint records its owners once, and the same after another process h
   expect(ownersInLedger(s)).toEqual([owners, owners])
 })
 
-test('setuid and setgid of a file come back for the user who saved it', async () => {
+test('setuid and setgid of a file are restored for the user who saved it', async () => {
   await using s = await scratch({ files: { tool: 'one', both: 'one' } })
   chmodSync(join(s.project, 'tool'), 0o4755)
   chmodSync(join(s.project, 'both'), 0o6755)
@@ -75,7 +75,7 @@ test('setuid and setgid of a file come back for the user who saved it', async ()
 })
 
 describe.each(isRoot ? ['by root:'] : [])('%s', () => {
-  test('setuid of another user does not come back as that of the user who rewinds', async () => {
+  test('setuid of another user is not restored for the user who rewinds', async () => {
     await using s = await scratch({ files: { tool: 'one', b: 'one' } })
     const start = { asOrdinaryUser: true, mayBlock: true }
     await inChild(s, '', start)
@@ -98,7 +98,7 @@ describe.each(isRoot ? ['by root:'] : [])('%s', () => {
     expect(ownerAndMode(s, 'tool')).toBe(`${NOBODY}:${NOBODY} 0755`)
   })
 
-  test('root gives setuid back with its owner only, also where a file of root has taken the path', async () => {
+  test('root restores setuid only with its owner, even if a file of root is at the path', async () => {
     await using s = await scratch({
       files: { removed: 'one', replaced: 'one', 'mode-only': 'one' },
     })
@@ -111,7 +111,7 @@ describe.each(isRoot ? ['by root:'] : [])('%s', () => {
     const { id } = await project.save()
     s.write({ removed: null, 'of-root': 'two' })
     renameSync(join(s.project, 'of-root'), join(s.project, 'replaced'))
-    // The same content, but root's.
+    // The same content, owned by root.
     chownSync(join(s.project, 'mode-only'), ROOT, ROOT)
     chmodSync(join(s.project, 'mode-only'), 0o644)
     const { plan } = await project.rewind({ to: id })
@@ -123,7 +123,7 @@ describe.each(isRoot ? ['by root:'] : [])('%s', () => {
     expect(plan.keep.map(({ path }) => path)).toEqual(['mode-only'])
   })
 
-  test("root's private files stay root's, removed or replaced by the owner of the folder", async () => {
+  test("root's private files stay root's, even if the owner of the folder removed or replaced them", async () => {
     await using s = await scratch({ files: { removed: 'private', replaced: 'private' } })
     for (const path of ['removed', 'replaced']) chmodSync(join(s.project, path), 0o600)
     chownSync(s.project, SOMEONE, SOMEONE)
@@ -142,7 +142,7 @@ describe.each(isRoot ? ['by root:'] : [])('%s', () => {
     expect(ownerAndMode(s, 'replaced')).toMatch(/^12345:12345 /)
   })
 
-  test('folders, files and links come back to the owners they had', async () => {
+  test('folders, files and links are restored with their owners', async () => {
     await using s = await scratch({ files: { 'sub/deep/a': 'one', 'sub/b': 'one' } })
     symlinkSync('b', join(s.project, 'sub/link'))
     for (const path of ['sub', 'sub/deep', 'sub/deep/a', 'sub/link']) give(s, path, SOMEONE)
@@ -158,7 +158,7 @@ describe.each(isRoot ? ['by root:'] : [])('%s', () => {
     expect(before.map(([path = '']) => [path, ownerAndMode(s, path)])).toEqual(before)
   })
 
-  test('without recorded owners root keeps what it restores, closed to the group, and says so', async () => {
+  test('without recorded owners root owns the restored files, without group access, and reports it', async () => {
     await using s = await scratch({
       files: { 'theirs/a': 'one', 'theirs/b': 'one', 'mine/c': 'one' },
     })
@@ -187,7 +187,7 @@ describe.each(isRoot ? ['by root:'] : [])('%s', () => {
     ])
   })
 
-  test('a change of the owner alone is nothing to save', async () => {
+  test('a change of only the owner makes no checkpoint', async () => {
     await using s = await scratch({ files: { a: 'one', 'sub/b': 'one' } })
     const store = await s.open()
     const project = await store.project(s.project)
@@ -196,7 +196,7 @@ describe.each(isRoot ? ['by root:'] : [])('%s', () => {
     expect(await project.save()).toMatchObject({ id, created: false })
   })
 
-  test('an undo gives back the owners from before the rewind, also those that no save has seen', async () => {
+  test('an undo restores the owners from before the rewind, even those that no save recorded', async () => {
     await using s = await scratch({ files: { a: 'one' } })
     const store = await s.open()
     const project = await store.project(s.project)
@@ -210,7 +210,7 @@ describe.each(isRoot ? ['by root:'] : [])('%s', () => {
     expect(ownerAndMode(s, 'a')).toBe(`${SOMEONE}:${SOMEONE} 0644`)
   })
 
-  test('what is forgotten is forgotten by its owner too', async () => {
+  test('forgetting a path removes its recorded owner too', async () => {
     await using s = await scratch({ files: { 'sub/secret-name': 'one', a: 'one' } })
     give(s, 'sub/secret-name', SOMEONE)
     const store = await s.open()

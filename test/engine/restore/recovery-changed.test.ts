@@ -1,5 +1,5 @@
-// I6: what the person does between a kill and the next command. The rewind is finished or undone all the same, and what
-// that leaves as it is, is told.
+// I6: the user changes files between a kill and the next command. Recovery still finishes or rolls back the rewind, and
+// reports the paths that it leaves as they are.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -13,7 +13,7 @@ const NOBODY = 65_534
 
 type Step = readonly [string, unknown?]
 
-/** In a process of its own, as an ordinary user; with a failpoint it dies there. */
+/** Runs in its own process as an ordinary user, which dies at the failpoint if one is given. */
 function asUser(s: Scratch, run: readonly Step[], failpoint?: string): unknown {
   const uid = statSync(s.folder).uid
   const request = { home: s.home, project: s.project, run, mayBlock: true, uid }
@@ -26,7 +26,7 @@ function asUser(s: Scratch, run: readonly Step[], failpoint?: string): unknown {
   return failpoint === undefined ? JSON.parse(child.stdout) : undefined
 }
 
-/** A rewind to the first of two states of the project that was killed at the failpoint. */
+/** Kills a rewind to the first of two states of the project at the failpoint. */
 function killedRewind(
   s: Scratch,
   { second, failpoint }: { second: Parameters<Scratch['write']>[0]; failpoint: string },
@@ -44,10 +44,10 @@ function giveToUser(s: Scratch): void {
   for (const path of s.snapshotOf().keys()) chownSync(join(s.project, path), NOBODY, NOBODY)
 }
 
-/** What the next command tells. */
+/** The notices of the next command. */
 async function noticesOf(s: Scratch): Promise<string[]> {
   const notices: string[] = []
-  // Root takes no store of another user.
+  // Root refuses a store of another user.
   if (process.getuid?.() === 0) give(s.home, 0)
   const project = await (await s.open()).project(s.project)
   await project.list({}, { onNotice: (text) => notices.push(text) })
@@ -55,7 +55,7 @@ async function noticesOf(s: Scratch): Promise<string[]> {
 }
 
 test.each([0, 0o644])(
-  'a folder that lets nobody in any more (mode %i) does not keep them either, and stays closed',
+  'an inaccessible folder (mode %i) does not keep its temporary files, and stays inaccessible',
   async (mode) => {
     await using s = await scratch({ files: { 'top/dir/x': 'one', 'top/y': 'one' } })
     const second = { 'top/dir/x': 'two', 'top/y': 'two' }
@@ -73,7 +73,7 @@ test.each([0, 0o644])(
   },
 )
 
-test('a folder that was closed does not keep its temporary files', async () => {
+test('a read-only folder does not keep its temporary files', async () => {
   await using s = await scratch({ files: { 'dir/x': 'one' } })
   killedRewind(s, { second: { 'dir/x': 'two' }, failpoint: 'apply:staged' })
   expect(readdirSync(join(s.project, 'dir'))).toHaveLength(2)
@@ -84,7 +84,7 @@ test('a folder that was closed does not keep its temporary files', async () => {
   expect(statSync(join(s.project, 'dir')).mode & 0o7777).toBe(0o555)
 })
 
-test('a rewind is finished though its paths are ignored now', async () => {
+test('a rewind is finished although its paths are ignored now', async () => {
   await using s = await scratch({ files: { 'dir/x': 'one', 'dir/y': 'one' } })
   killedRewind(s, { second: { 'dir/x': 'two', 'dir/y': 'two' }, failpoint: 'apply:place' })
   s.write({ '.savestateignore': 'dir/\n' })
@@ -95,7 +95,7 @@ test('a rewind is finished though its paths are ignored now', async () => {
   expect(readFileSync(join(s.project, 'dir/y'), 'utf8')).toBe('one')
 })
 
-test('what cannot be finished is undone though its paths are ignored now', async () => {
+test('a rewind that cannot be finished is rolled back although its paths are ignored now', async () => {
   await using s = await scratch({ files: { 'dir/x': 'one', 'dir/y': 'one' } })
   killedRewind(s, { second: { 'dir/x': 'two', 'dir/y': null }, failpoint: 'apply:placed' })
   expect(readFileSync(join(s.project, 'dir/x'), 'utf8')).toBe('one')
@@ -108,7 +108,7 @@ test('what cannot be finished is undone though its paths are ignored now', async
   expect(statSync(join(s.project, 'dir/y')).isFIFO()).toBe(true)
 })
 
-test('what somebody has changed stays, and is told', async () => {
+test('files that the user changed stay and are reported', async () => {
   await using s = await scratch({ files: { x: 'one', y: 'one', z: 'one' } })
   const second = { x: 'two', y: 'two', z: 'two' }
   killedRewind(s, { second, failpoint: 'apply:place' })

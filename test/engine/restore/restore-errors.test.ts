@@ -6,7 +6,7 @@ import {
   parseCheckpointId,
   type RestorePlan,
 } from '../../../src/model/index.js'
-import { disturbed, refuseConflicts } from '../../../src/engine/restore/restore-errors.js'
+import { disturbedError, refuseConflicts } from '../../../src/engine/restore/restore-errors.js'
 
 const ID = parseCheckpointId('bcdfghjklmnpqrstvw')
 const REWIND = { kind: 'rewind', rewind: { target: ID } } as const
@@ -27,7 +27,7 @@ function hintOf(work: () => void): unknown {
   return undefined
 }
 
-test('a conflict names --path for a rewind only: undo does not have it', () => {
+test('a conflict suggests --path only for a rewind: undo has no such option', () => {
   const pipe = blockedBy('not captured: a socket, pipe or device')
   expect(hintOf(() => refuseConflicts(pipe, REWIND))).toBe(
     'Move it away, or restore other paths with --path. --dry-run lists them all. Nothing has been changed.',
@@ -43,15 +43,15 @@ test('a conflict names --path for a rewind only: undo does not have it', () => {
   )
 })
 
-test('a rewind that a program disturbs names --path as a way, an undo does not', () => {
+test('a disturbed rewind suggests --path, a disturbed undo does not', () => {
   const path = bytePath('app.log')
   const plan = { ...NOTHING, remove: [{ path, from: { type: 'folder', mode: 0o755 } as const }] }
   const reverted = `Everything that had been written was reverted; the files from before are also in checkpoint ${ID}.`
-  expect(disturbed(plan, { safety: SAFETY, request: REWIND })).toMatchObject({
+  expect(disturbedError(plan, { safety: SAFETY, request: REWIND })).toMatchObject({
     message: 'Something keeps writing to app.log',
     hint: `${reverted} Stop the program that does, or restore other paths with --path, then repeat it: savestate rewind ${ID}`,
   })
-  expect(disturbed(plan, { safety: SAFETY, request: UNDO })).toMatchObject({
+  expect(disturbedError(plan, { safety: SAFETY, request: UNDO })).toMatchObject({
     hint: `${reverted} Stop the program that does, then repeat it: savestate undo`,
   })
 })

@@ -1,4 +1,4 @@
-// A rewind, undo, redo or diff does not depend on the capture rules of today (docs/internals/rewind-and-rules.md).
+// A rewind, undo, redo or diff does not depend on the present capture rules (docs/internals/rewind-and-rules.md).
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { type Scratch, scratch } from '../../support/scratch.js'
 const SMALL = 100
 const LARGE = 'x'.repeat(5 * SMALL)
 
-/** The project in a store with a size limit of its own, as `--max-file-mb` gives one command. */
+/** Opens the project with its own size limit, like `--max-file-mb` for one command. */
 async function projectWith(s: Scratch, maxFileBytes: number): Promise<Project> {
   return (await s.open({ limits: { maxFileBytes } })).project(s.project)
 }
@@ -58,8 +58,8 @@ async function releasedOnce(s: Scratch, project: Project): Promise<void> {
   expect(existsSync(join(s.project, 'dist'))).toBe(false)
 }
 
-describe('a checkpoint that holds a file over the limit of today', () => {
-  test('the same file is no conflict', async () => {
+describe('a checkpoint with a file over the present size limit', () => {
+  test('the same file is not a conflict', async () => {
     await using s = await scratch({ files: { 'data.bin': LARGE, s: '1' } })
     const { id } = await (await projectWith(s, 10 * SMALL)).save({})
     s.write({ s: '2' })
@@ -68,7 +68,7 @@ describe('a checkpoint that holds a file over the limit of today', () => {
     expect([read(s, 's'), read(s, 'data.bin')]).toEqual(['1', LARGE])
   })
 
-  test('a missing file comes back, and the undo removes it', async () => {
+  test('a missing file is restored, and undo removes it', async () => {
     await using s = await scratch({ files: { 'data.bin': LARGE, s: '1' } })
     const { id } = await (await projectWith(s, 10 * SMALL)).save({})
     const then = s.snapshotOf()
@@ -83,7 +83,7 @@ describe('a checkpoint that holds a file over the limit of today', () => {
     expect(s.snapshotOf()).toEqual(then)
   })
 
-  test('a small version of the file is replaced, and the undo brings it back', async () => {
+  test('a small version of the file is replaced, and undo restores it', async () => {
     await using s = await scratch({ files: { 'data.bin': LARGE } })
     const { id } = await (await projectWith(s, 10 * SMALL)).save({})
     s.write({ 'data.bin': 'small' })
@@ -94,7 +94,7 @@ describe('a checkpoint that holds a file over the limit of today', () => {
     expect(read(s, 'data.bin')).toBe('small')
   })
 
-  test('another large version is in the safety checkpoint, and the undo brings it back', async () => {
+  test('another large version is in the safety checkpoint, and undo restores it', async () => {
     await using s = await scratch({ files: { 'data.bin': LARGE } })
     const { id } = await (await projectWith(s, 10 * SMALL)).save({})
     const other = LARGE.replaceAll('x', 'y')
@@ -107,7 +107,7 @@ describe('a checkpoint that holds a file over the limit of today', () => {
     expect(read(s, 'data.bin')).toBe(other)
   })
 
-  test('the same holds in a watched project', async () => {
+  test('the same is true in a watched project', async () => {
     await using s = await scratch({ files: { 'data.bin': LARGE, s: '1' } })
     const { id } = await (await projectWith(s, 10 * SMALL)).save({})
     const project = await projectWith(s, SMALL)
@@ -124,8 +124,8 @@ describe('a checkpoint that holds a file over the limit of today', () => {
   })
 })
 
-describe('a checkpoint that holds what is ignored today', () => {
-  test('diff does not call a present file deleted, and undo removes what the rewind brought', async () => {
+describe('a checkpoint with files that are ignored now', () => {
+  test('diff does not report an existing file as deleted, and undo removes the restored files', async () => {
     await using s = await scratch()
     const project = await projectOf(s)
     await releasedOnce(s, project)
@@ -142,7 +142,7 @@ describe('a checkpoint that holds what is ignored today', () => {
     expect(s.snapshotOf(s.project, { except: ['.git'] })).toEqual(before)
   })
 
-  test('what else is in the folder stays, and the undo lists it', async () => {
+  test('other files in the folder stay, and undo lists them', async () => {
     await using s = await scratch()
     const project = await projectOf(s)
     await releasedOnce(s, project)
@@ -154,7 +154,7 @@ describe('a checkpoint that holds what is ignored today', () => {
     expect(read(s, 'dist/other.js')).toBe('mine')
   })
 
-  test('an untracked version of a tracked file is replaced, and the undo brings it back', async () => {
+  test('an untracked version of a tracked file is replaced, and undo restores it', async () => {
     await using s = await scratch()
     const project = await projectOf(s)
     await releasedOnce(s, project)
@@ -166,7 +166,7 @@ describe('a checkpoint that holds what is ignored today', () => {
     expect(s.snapshotOf(s.project, { except: ['.git'] })).toEqual(before)
   })
 
-  test('with --path, only those of the named paths are examined', async () => {
+  test('with --path, only the named paths are examined', async () => {
     await using s = await scratch()
     const project = await projectOf(s)
     await releasedOnce(s, project)
@@ -181,7 +181,7 @@ describe('a checkpoint that holds what is ignored today', () => {
     expect([read(s, 's.txt'), read(s, 'dist/app.js')]).toEqual(['work', 'built on main'])
   })
 
-  test('an empty ignored folder that was there before the rewind is there after the undo', async () => {
+  test('an empty ignored folder from before the rewind exists after the undo', async () => {
     await using s = await scratch()
     const project = await projectOf(s)
     await releasedOnce(s, project)
@@ -206,7 +206,7 @@ describe('a checkpoint that holds what is ignored today', () => {
   })
 })
 
-test('a secret is in the safety checkpoint only if the target holds the same path', async () => {
+test('a secret is in the safety checkpoint only if the target contains the same path', async () => {
   await using s = await scratch({ files: { '.env': 'KEY=1', 's.txt': '1' } })
   const allowing = await (await s.open({ limits: { allowSecrets: ['.env'] } })).project(s.project)
   const { id } = await allowing.save({})
@@ -223,8 +223,8 @@ test('a secret is in the safety checkpoint only if the target holds the same pat
   expect([read(s, '.env'), read(s, '.env.local')]).toEqual(['KEY=2', 'KEY=3'])
 })
 
-describe('undo straight after a rewind', () => {
-  test('is not refused because of a file that the rewind never touched', async () => {
+describe('undo right after a rewind', () => {
+  test('is not refused because of a file that the rewind did not change', async () => {
     await using s = await scratch({
       files: { '.gitignore': '*.db', 'app.db': 'rows 1', 's.js': 'good' },
     })
@@ -238,7 +238,7 @@ describe('undo straight after a rewind', () => {
     expect([read(s, 's.js'), read(s, 'app.db')]).toEqual(['work', 'rows 1 2'])
   })
 
-  test('does not make again what the user removed since', async () => {
+  test('does not recreate files that the user removed since', async () => {
     await using s = await scratch({
       files: { '.gitignore': '*.db', 'app.db': 'rows 1', 's.js': 'good' },
     })
@@ -253,7 +253,7 @@ describe('undo straight after a rewind', () => {
     expect(existsSync(join(s.project, 'app.db'))).toBe(false)
   })
 
-  test('keeps what the rewind made capturable: it brought back an ignore file', async () => {
+  test('keeps files that became capturable because the rewind restored an ignore file', async () => {
     await using s = await scratch({ files: { 's.js': 'good' } })
     s.git(['init', '-q'])
     const project = await projectOf(s)
@@ -267,7 +267,7 @@ describe('undo straight after a rewind', () => {
   })
 })
 
-describe('what was left out then, by a rule that is not in the snapshot', () => {
+describe('files that the checkpoint left out by a rule outside the snapshot', () => {
   const MANY = 1200
 
   async function many(s: Scratch, project: Project): Promise<string> {
@@ -286,7 +286,7 @@ describe('what was left out then, by a rule that is not in the snapshot', () => 
     return [plan.remove.length, plan.keep.length]
   }
 
-  test('more than 1,000 files that info/exclude named stay after the rule is gone', async () => {
+  test('more than 1,000 files that info/exclude excluded stay after the rule is gone', async () => {
     await using s = await scratch()
     s.git(['init', '-q'])
     const exclude = join(s.project, '.git/info/exclude')
@@ -298,7 +298,7 @@ describe('what was left out then, by a rule that is not in the snapshot', () => 
     expect(read(s, 'pkg/data-1199.dat')).toBe('1199')
   })
 
-  test('so do those that a .gitignore above the project named', async () => {
+  test('files that a .gitignore above the project excluded stay too', async () => {
     await using s = await scratch()
     s.git(['init', '-q'])
     writeFileSync(join(s.project, '.gitignore'), 'pkg/*.dat\n')
@@ -310,7 +310,7 @@ describe('what was left out then, by a rule that is not in the snapshot', () => 
     expect(await removedAndKept(project, id)).toEqual([0, MANY])
   })
 
-  test('a checkpoint whose rules were lost counts as one that recorded none', async () => {
+  test('a checkpoint whose rules were lost is treated like one that recorded none', async () => {
     await using s = await scratch({ files: { s: '1' } })
     const project = await projectOf(s)
     const { id } = await project.save({})

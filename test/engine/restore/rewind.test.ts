@@ -1,5 +1,5 @@
-// Going back means what the user thinks: rows of prompts are before, rows of calls after, and `--before` goes to just
-// before the call.
+// A rewind goes where the user expects: checkpoints of prompts are made before, those of calls after, and `--before` goes
+// to just before the call.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
@@ -17,7 +17,7 @@ import { sdk } from '../../support/scratch.js'
 
 const KEY = Buffer.alloc(32, 7).toString('base64')
 
-test('a row says whether it was made before or after what it names', () => {
+test('a checkpoint says whether it was made before or after its prompt or call', () => {
   using s = scratch({ 'a.txt': '1' })
   s.run(['save', '-m', 'by hand'])
   claudePrompt(s, 'Tidy up')
@@ -43,7 +43,7 @@ test('a row says whether it was made before or after what it names', () => {
   expect(shown).toEqual(rows.map(([, moment]) => moment))
 })
 
-test('where the metadata is encrypted, a list says it with the key, and nothing without', () => {
+test('with encrypted metadata, a list says before or after only with the key', () => {
   using s = scratch({ 'a.txt': '1' })
   const env = { SAVESTATE_KEY: KEY }
   claudeHook(s, 'UserPromptSubmit', { prompt: 'Tidy up', prompt_id: 'p' }, { env })
@@ -59,7 +59,7 @@ test('where the metadata is encrypted, a list says it with the key, and nothing 
   expect(withKey.checkpoints).toMatchObject([{ moment: 'after' }, { moment: 'before' }])
 })
 
-test('--before refuses to go further back than to just before the call', () => {
+test('--before refuses to go further back than just before the call', () => {
   using s = scratch({ 'a.txt': '1' })
   claudePrompt(s, 'Tidy up')
   claudeShell(s, 'echo 2 > a.txt')
@@ -75,14 +75,14 @@ test('--before refuses to go further back than to just before the call', () => {
 
 const REMOVE = 'rm -rf src'
 
-/** A prompt, an edit, then the damage. */
+/** A prompt, an edit, then a harmful call. */
 function damage(s: Scratch): void {
   claudePrompt(s, 'Tidy up')
   claudeShell(s, 'echo 2 > src/a.txt')
   claudeShell(s, REMOVE)
 }
 
-test('--before goes to just before the call, and a prompt is its own answer', () => {
+test('--before goes to just before the call; for a prompt it goes to the prompt itself', () => {
   using s = scratch({ 'src/a.txt': '1', 'b.txt': '1' })
   damage(s)
   const { id } = rowOf(s, `Bash: ${REMOVE}`)
@@ -101,7 +101,7 @@ test('--before goes to just before the call, and a prompt is its own answer', ()
   expect(readFileSync(inProject(s, 'src/a.txt'), 'utf8')).toBe('1')
 })
 
-test('a quoted call has no remark about the ignored files that it changed', () => {
+test('a quoted call does not mention the ignored files that it changed', () => {
   using s = scratch({ 'a.txt': '1', '.gitignore': 'out/\n', 'out/x': '1' })
   claudePrompt(s, 'Tidy up')
   claudeShell(s, 'rm -rf out')
@@ -112,7 +112,7 @@ test('a quoted call has no remark about the ignored files that it changed', () =
   )
 })
 
-test('--before of one path brings back that path alone', () => {
+test('--before with one path restores only that path', () => {
   using s = scratch({ 'src/a.txt': '1', 'src/b.txt': '1' })
   damage(s)
   const { id } = rowOf(s, `Bash: ${REMOVE}`)
@@ -120,7 +120,7 @@ test('--before of one path brings back that path alone', () => {
   expect(readdirSync(inProject(s, 'src'))).toEqual(['b.txt'])
 })
 
-test('--before --keep-mine leaves what the user changed since', () => {
+test('--before --keep-mine keeps the changes of the user', () => {
   using s = scratch({ 'src/a.txt': '1', 'b.txt': '1' })
   damage(s)
   s.write({ 'b.txt': 'mine' })
@@ -132,7 +132,7 @@ test('--before --keep-mine leaves what the user changed since', () => {
   ]).toEqual(['2\n', 'mine'])
 })
 
-test('nothing is before the first checkpoint, and the error names the way to it', () => {
+test('--before the first checkpoint fails, and the error names the command for the checkpoint itself', () => {
   using s = scratch({ 'a.txt': '1' })
   s.run(['save', '-m', 'first'])
   const { id } = rowOf(s, 'first')
@@ -145,7 +145,7 @@ test('nothing is before the first checkpoint, and the error names the way to it'
   })
 })
 
-test('the SDK goes to before a call and to before a step of a session', async () => {
+test('the SDK rewinds to before a call and to before a step of a session', async () => {
   using s = scratch({ 'src/a.txt': '1' })
   damage(s)
   const store = await sdk.openStore({ home: s.home })
@@ -165,7 +165,7 @@ test('the SDK goes to before a call and to before a step of a session', async ()
   await store.close()
 })
 
-test('without the key nobody knows what is before a row, and a rewind says so', () => {
+test('--before fails without the key, which is needed to read the metadata', () => {
   using s = scratch({ 'a.txt': '1' })
   const env = { SAVESTATE_KEY: KEY }
   claudeHook(s, 'UserPromptSubmit', { prompt: 'Tidy up', prompt_id: 'p' }, { env })
@@ -176,7 +176,7 @@ test('without the key nobody knows what is before a row, and a rewind says so', 
   expect(s.run(['rewind', '1', '--before', '--yes'], { env }).code).toBe(0)
 })
 
-test('each question names its target: number, id, age, what it was, and before or after', async () => {
+test('each question names its target: number, id, age, description, and before or after', async () => {
   using s = scratch({ 'src/a.txt': '1' })
   damage(s)
   s.write({ 'new.txt': 'new' })
@@ -208,7 +208,7 @@ test('each question names its target: number, id, age, what it was, and before o
   }
 })
 
-test('a long question breaks between words', async () => {
+test('a long question is wrapped between words', async () => {
   using s = scratch({ 'a.txt': '1' })
   s.run(['save', '-m', 'the state of everything before the long refactoring of the parser'])
   s.write({ 'a.txt': '2' })
@@ -222,7 +222,7 @@ test('a long question breaks between words', async () => {
   expect(terminal.output()).toMatch(/"\? \[y\/N\] /)
 })
 
-test('a rewind that was killed is finished by the next command, and is not repeated by number', () => {
+test('a killed rewind is finished by the next command and cannot be repeated by number', () => {
   using s = scratch({ 'a.txt': '1' })
   s.run(['save', '-m', 'wanted'])
   s.write({ 'a.txt': '2' })

@@ -1,5 +1,5 @@
-// Capture, mutate, rewind, undo, redo: whatever the folder holds and whatever happens to it, each of them
-// leads to exactly the state it promises (I9), and what is not captured is never touched (I5).
+// Capture, mutate, rewind, undo, redo: for any folder and any changes, each operation leads to exactly the state it
+// promises (I9), and uncaptured content is never changed (I5).
 //
 // To search further than the fixed seed: SEED=7 RUNS=2000 npx vitest run test/engine/restore/round-trip.test.ts
 import {
@@ -32,7 +32,7 @@ type Thing =
   | ({ readonly kind: 'folder' } & Tree)
   | { readonly kind: 'repository'; readonly head: string }
 
-/** `at` and `to` choose among what is there when the step is taken. */
+/** `at` and `to` choose among the entries that exist at that step. */
 type Step =
   | { readonly step: 'write'; readonly at: number; readonly content: string }
   | { readonly step: 'add'; readonly to: number; readonly name: string; readonly thing: Thing }
@@ -79,7 +79,7 @@ const content = fc.constantFrom(
   'x'.repeat(5000),
 )
 const fileMode = fc.constantFrom(0o644, 0o644, 0o600, 0o755, 0o700, 0o444, 0o640, 0o4755, 0o2711)
-// An ordinary user must be able to go on working in them.
+// An ordinary user must be able to keep working in these folders.
 const folderMode = fc.constantFrom(0o755, 0o755, 0o700, 0o775, 0o750, 0o1777, 0o2755)
 const target = fc.constantFrom('a', '../b', '.', '/etc/passwd', 'no/such', '\xff\n')
 const head = fc.constantFrom('ref: refs/heads/main\n', 'a'.repeat(40), 'nonsense')
@@ -141,7 +141,7 @@ beforeAll(async () => {
 afterAll(() => s.dispose())
 
 test(
-  'rewind, undo and redo bring back exactly the state each is for',
+  'rewind, undo and redo restore exactly their target state',
   async () => {
     const seen = { applied: 0, conflict: 0, kept: 0 }
     const story = fc.record({
@@ -153,15 +153,15 @@ test(
     await fc.assert(
       fc.asyncProperty(story, async ({ start, before, isCapturedBetween, after }) => {
         const folder = join(s.folder, `run-${runs++}`)
-        const place = new Place(folder)
-        place.build(start)
+        const testFolder = new TestFolder(folder)
+        testFolder.build(start)
         const project = await store.project(folder)
         const first = await project.save()
         const was = s.snapshotOf(folder)
 
-        for (const one of before) place.take(one)
+        for (const one of before) testFolder.take(one)
         if (isCapturedBetween) await project.save()
-        for (const one of after) place.take(one)
+        for (const one of after) testFolder.take(one)
         const now = s.snapshotOf(folder)
         const outcome = await wayBack(project, { to: first.id, was, now, folder })
         seen[outcome] += 1
@@ -170,7 +170,7 @@ test(
       { seed: SEED, numRuns: RUNS, endOnFailure: false },
     )
     expect((await store.verify()).problems).toEqual([])
-    // Stories in which nothing happens would prove nothing.
+    // Runs without a change would prove nothing.
     expect(seen.applied).toBeGreaterThan(RUNS / 2)
   },
   SECONDS * 1000,
@@ -190,7 +190,7 @@ async function wayBack(project: Project, states: States): Promise<Outcome> {
   return expected === 'conflict' ? refused(project, states) : carriedOut(project, states, expected)
 }
 
-/** Something that is not captured is in the way: nothing is done, not even half. */
+/** An uncaptured entry is in the way: the rewind changes nothing. */
 async function refused(project: Project, { to, now, folder }: States): Promise<Outcome> {
   const dry = await project.rewind({ to, dryRun: true })
   expect(dry.plan.conflict.length).toBeGreaterThan(0)
@@ -204,27 +204,27 @@ async function carriedOut(
   { to, now, folder }: States,
   expected: Map<string, Seen>,
 ): Promise<Outcome> {
-  const look = () => s.snapshotOf(folder)
+  const snapshot = () => s.snapshotOf(folder)
   const dry = await project.rewind({ to, dryRun: true })
-  expect(look()).toEqual(now)
+  expect(snapshot()).toEqual(now)
   const { plan, applied } = await project.rewind({ to })
   expect(plan).toEqual(dry.plan)
   expect(plan.conflict).toEqual([])
-  expect(look()).toEqual(expected)
+  expect(snapshot()).toEqual(expected)
   expect(applied).toBe(!isDeepStrictEqual(expected, now))
   if (!applied) return 'kept'
   await project.undo()
-  expect(look()).toEqual(now)
+  expect(snapshot()).toEqual(now)
   await project.redo()
-  expect(look()).toEqual(expected)
+  expect(snapshot()).toEqual(expected)
   await project.undo()
-  expect(look()).toEqual(now)
+  expect(snapshot()).toEqual(now)
   return 'applied'
 }
 
 /**
- * What a rewind must leave behind: all that was captured then, all that is not captured now, and of what was
- * made since only what has to stay for the sake of the latter.
+ * The expected result of a rewind: all entries that the checkpoint captured, all entries that are not captured now, and
+ * the later folders that contain such entries.
  */
 function expectedAfter(
   then: ReadonlyMap<string, Seen>,
@@ -252,7 +252,7 @@ function expectedAfter(
   return new Map([...after].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** By the names used here: `.git`, `*.log`, and folders called node_modules. */
+/** Knows only the names used here: `.git`, `*.log`, and folders called node_modules. */
 function isUncaptured(all: ReadonlyMap<string, Seen>, path: string): boolean {
   const names = path.split('/')
   return names.some((text, i) => {
@@ -268,8 +268,8 @@ function parentOf(path: string): string | undefined {
   return slash === -1 ? '' : path.slice(0, slash)
 }
 
-/** A folder that things happen to. */
-class Place {
+/** A folder that the generated steps change. */
+class TestFolder {
   readonly #folder: string
 
   constructor(folder: string) {
@@ -282,7 +282,7 @@ class Place {
     chmodSync(this.#at(path), mode)
   }
 
-  /** A step for which there is nothing to do it to is left out. */
+  /** Skips a step that has no entry to act on. */
   take(one: Step): void {
     const paths = this.#paths()
     const folders = paths.filter((path) => this.#isFolder(path))
@@ -315,23 +315,23 @@ class Place {
   }
 
   #make(path: string, what: Thing): void {
-    const place = this.#at(path)
+    const target = this.#at(path)
     if (what.kind === 'file') {
-      writeFileSync(place, what.content, 'latin1')
-      chmodSync(place, what.mode)
+      writeFileSync(target, what.content, 'latin1')
+      chmodSync(target, what.mode)
     } else if (what.kind === 'link') {
-      symlinkSync(Buffer.from(what.target, 'latin1'), place)
+      symlinkSync(Buffer.from(what.target, 'latin1'), target)
     } else if (what.kind === 'folder') {
-      mkdirSync(place)
+      mkdirSync(target)
       this.build(what, path)
     } else {
-      mkdirSync(Buffer.concat([place, Buffer.from('/.git')]), { recursive: true })
-      writeFileSync(Buffer.concat([place, Buffer.from('/.git/HEAD')]), what.head)
-      writeFileSync(Buffer.concat([place, Buffer.from('/tracked')]), 'a file of the repository')
+      mkdirSync(Buffer.concat([target, Buffer.from('/.git')]), { recursive: true })
+      writeFileSync(Buffer.concat([target, Buffer.from('/.git/HEAD')]), what.head)
+      writeFileSync(Buffer.concat([target, Buffer.from('/tracked')]), 'a file of the repository')
     }
   }
 
-  /** In place where that is allowed, so that the inode stays. */
+  /** Writes in place if that is allowed, so that the inode stays. */
   #rewrite(path: string, text: string): void {
     const { mode } = lstatSync(this.#at(path))
     if ((mode & 0o200) === 0) unlinkSync(this.#at(path))
@@ -339,7 +339,7 @@ class Place {
     chmodSync(this.#at(path), mode & 0o7777)
   }
 
-  /** All but what is inside a .git. */
+  /** All entries outside .git folders. */
   #paths(): string[] {
     return [...s.snapshotOf(this.#folder).keys()].filter((path) => !/(^|\/)\.git(\/|$)/.test(path))
   }

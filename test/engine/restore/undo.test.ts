@@ -11,7 +11,7 @@ type Saved = { readonly id: string; readonly world: World }
 const NOTHING_TO_UNDO = expect.objectContaining({ code: 'NOTHING_TO_UNDO' })
 const NOTHING_TO_REDO = expect.objectContaining({ code: 'NOTHING_TO_REDO' })
 
-/** Three states, the last of which is in the folder. */
+/** Saves three states; the folder has the last one. */
 async function three(s: Scratch, project: Project): Promise<readonly [Saved, Saved, Saved]> {
   const states = [
     { 'a.txt': 'one', 'only-one.txt': '1', 'd/x': 'one', 'd/deep/y': 'one' },
@@ -64,14 +64,14 @@ test('rewind, rewind, undo, undo, redo, redo: each step is exact, and history on
   }
   await expect(project.undo()).rejects.toThrow(NOTHING_TO_UNDO)
   expect(await idsOf(project)).toEqual(history)
-  // Everything that ever was can still be gone back to.
+  // Every earlier state can still be restored.
   for (const { id, world } of [one, two, last]) {
     await project.rewind({ to: id })
     expect(s.snapshotOf()).toEqual(world)
   }
 })
 
-test('the kinds and reasons of the checkpoints tell the story', async () => {
+test('the kinds and reasons of the checkpoints describe each step', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const project = await projectOf(s)
   const { id } = await project.save({ reason: 'good' })
@@ -80,9 +80,9 @@ test('the kinds and reasons of the checkpoints tell the story', async () => {
   const undone = await project.undo()
   const redone = await project.redo()
   const { checkpoints } = await project.list()
-  const told = checkpoints.map(({ id: of, kind, reason }) => [of, kind, reason])
+  const rows = checkpoints.map(({ id: of, kind, reason }) => [of, kind, reason])
   const rewind = `rewind to "good" (${id.slice(0, 8)})`
-  expect(told).toEqual([
+  expect(rows).toEqual([
     [redone.checkpoint, 'redo', `redo of ${rewind}`],
     [undone.checkpoint, 'undo', `undo of ${rewind}`],
     [rewound.checkpoint, 'rewind', rewind],
@@ -91,7 +91,7 @@ test('the kinds and reasons of the checkpoints tell the story', async () => {
   ])
 })
 
-test('undo leaves alone what the rewind did not touch', async () => {
+test('undo leaves alone the files that the rewind did not change', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one', 'b.txt': 'one', 'c/d.txt': 'one' } })
   const project = await projectOf(s)
   const { id } = await project.save({})
@@ -111,7 +111,7 @@ test('undo leaves alone what the rewind did not touch', async () => {
   expect(readFileSync(join(s.project, 'b.txt'), 'utf8')).toBe('edited since')
 })
 
-test('undo over an edit of the same file keeps the edit in a checkpoint', async () => {
+test('undo after an edit of the same file keeps the edit in a checkpoint', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const project = await projectOf(s)
   const { id } = await project.save({})
@@ -125,7 +125,7 @@ test('undo over an edit of the same file keeps the edit in a checkpoint', async 
   expect(s.snapshotOf()).toEqual(edited)
 })
 
-test('a new rewind ends the chance to redo, and can be undone itself', async () => {
+test('a new rewind clears the redo, and can be undone itself', async () => {
   await using s = await scratch()
   const project = await projectOf(s)
   const [one, two, last] = await three(s, project)
@@ -137,7 +137,7 @@ test('a new rewind ends the chance to redo, and can be undone itself', async () 
   expect(s.snapshotOf()).toEqual(last.world)
 })
 
-test('saves between do not count as something to undo', async () => {
+test('undo ignores saves after the rewind', async () => {
   await using s = await scratch()
   const project = await projectOf(s)
   const [one, , last] = await three(s, project)
@@ -162,7 +162,7 @@ test('without a rewind there is nothing to undo or redo, and a dry run says so t
   await expect(project.undo()).rejects.toThrow(NOTHING_TO_UNDO)
   const { checkpoints } = await project.list()
   await project.rewind({ to: checkpoints[0]?.id ?? '' })
-  // A rewind that had nothing to do is not one.
+  // A rewind without differences cannot be undone.
   await expect(project.undo()).rejects.toThrow(NOTHING_TO_UNDO)
   await expect(project.redo()).rejects.toThrow(NOTHING_TO_REDO)
 })
@@ -184,7 +184,7 @@ test('a dry run of undo and redo shows the plan and changes nothing', async () =
   expect((await project.redo()).plan).toEqual(again.plan)
 })
 
-test('undo of a rewind of some paths brings back those paths', async () => {
+test('undo of a rewind of some paths restores those paths', async () => {
   await using s = await scratch()
   const project = await projectOf(s)
   const [one, , last] = await three(s, project)
@@ -198,7 +198,7 @@ test('undo of a rewind of some paths brings back those paths', async () => {
   expect(s.snapshotOf().has('only-one.txt')).toBe(false)
 })
 
-test('undo works in another process, and each project has its own', async () => {
+test('undo works in another process, and each project has its own history', async () => {
   await using s = await scratch()
   const store = await s.open()
   const project = await store.project(s.project)
@@ -214,7 +214,7 @@ test('undo works in another process, and each project has its own', async () => 
   expect(s.snapshotOf()).toEqual(last.world)
 })
 
-test('who says no to an undo has changed nothing, and can still undo', async () => {
+test('a declined undo changes nothing, and can still be done', async () => {
   await using s = await scratch()
   const project = await projectOf(s)
   const [one, , last] = await three(s, project)
@@ -225,7 +225,7 @@ test('who says no to an undo has changed nothing, and can still undo', async () 
   expect(s.snapshotOf()).toEqual(last.world)
 })
 
-test('an undo of what was put right by hand counts, and the one before it can be undone', async () => {
+test('an undo of a rewind that was already reverted by hand counts, and the earlier rewind can be undone', async () => {
   await using s = await scratch()
   const project = await projectOf(s)
   const [one, two, last] = await three(s, project)
@@ -235,7 +235,7 @@ test('an undo of what was put right by hand counts, and the one before it can be
   expect(s.snapshotOf()).toEqual(two.world)
   expect(await project.undo({ dryRun: true })).toMatchObject({ applied: false })
   const nothing = { write: [], remove: [], keep: [], conflict: [] }
-  // Nothing is changed, so nobody is asked.
+  // Nothing is changed, so it does not ask.
   const confirm = () => Promise.reject(new Error('asked'))
   expect(await project.undo({}, { confirm })).toMatchObject({ applied: true, plan: nothing })
   expect(s.snapshotOf()).toEqual(two.world)

@@ -1,5 +1,5 @@
-// Writes files of a folder as fast as programs do, in place and by rename, until its stdin ends. Then it prints, as JSON, how
-// many contents it wrote, and those that something else than itself took from their paths.
+// Writes files of a folder in a tight loop, in place and by rename, until its stdin ends. Then it prints, as JSON, how many
+// contents it wrote, and which of them another process removed from their paths.
 import {
   closeSync,
   fstatSync,
@@ -18,9 +18,9 @@ const [folder, seed, longestPauseMs] = process.argv.slice(2)
 let random = Number(seed)
 let isOver = false
 let writes = 0
-/** Contents that were taken from their paths. */
+/** Contents that another process removed from their paths. */
 const replaced = new Set()
-/** Contents whose file had no name any more when the write was done: no program could have saved them. */
+/** Contents that were written to a file without a name: no program could have saved them. */
 const tooLate = new Set()
 
 process.stdin.on('end', () => (isOver = true)).resume()
@@ -43,7 +43,7 @@ async function run(name) {
     try {
       write(path, content, present !== undefined)
     } catch (error) {
-      // Gone or there again since it was read, or its folder is gone: then nothing was written.
+      // The file disappeared or reappeared since it was read, or its folder is gone: nothing was written.
       if (!['ENOENT', 'EEXIST', 'ENOTDIR'].includes(error.code)) throw error
       continue
     }
@@ -54,7 +54,7 @@ async function run(name) {
   if (last !== undefined && contentOf(path) !== last) replaced.add(last)
 }
 
-/** Only a file that is there is overwritten: a content of our own must not be lost by ourselves, unseen. */
+/** Overwrites only existing files, so that this process never loses its own content unnoticed. */
 function writeInPlace(path, content, isThere) {
   const fd = openSync(path, isThere ? 'r+' : 'wx')
   try {

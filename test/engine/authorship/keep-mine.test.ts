@@ -1,5 +1,5 @@
-// Authorship and `rewind --keep-mine` with the real program, as a person meets them; and what the agent is told after a
-// rewind.
+// Authorship and `rewind --keep-mine` with the real program, as users see them, and the message that the agent gets after
+// a rewind.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -24,7 +24,7 @@ function claude(s: Scratch, eventName: string, fields: Fields = {}) {
   return stdout
 }
 
-test('the plan marks what the user changed since, says where it goes, and counts what it lists', () => {
+test('the plan marks the changes of the user, names the checkpoint that saves them, and counts what it lists', () => {
   using s = scratch({ 'package.json': '{}' })
   claude(s, 'UserPromptSubmit', { prompt: 'Go' })
   claude(s, 'PreToolUse', shell('make'))
@@ -47,7 +47,7 @@ test('the plan marks what the user changed since, says where it goes, and counts
   )
 })
 
-test('what the agent did goes back and what the person did stays, and both are told apart', () => {
+test('changes of the agent are reverted, changes of the user stay, and both are listed separately', () => {
   using s = scratch({ 'package.json': '{}', 'both.txt': 'base\n' })
   const read = (path: string) => readFileSync(join(s.project, path), 'utf8')
   claude(s, 'UserPromptSubmit', { prompt: 'Go' })
@@ -112,7 +112,7 @@ test('what the agent did goes back and what the person did stays, and both are t
   expect(s.run(['undo', '-y']).code).toBe(0)
   expect([read('agent.txt'), read('src/a.txt')]).toEqual(['agent again\n', 'agent\n'])
 
-  // The next turn of the agent is told, once, what was brought back meanwhile: nothing, since it was undone.
+  // The next turn of the agent gets no message: the rewind was undone.
   expect(claude(s, 'UserPromptSubmit', { prompt: 'And?' })).toBe('')
   s.run(['rewind', '--yes', '5', '--path', 'agent.txt'])
   expect(JSON.parse(claude(s, 'UserPromptSubmit', { prompt: 'And now?' }))).toEqual({
@@ -124,7 +124,7 @@ test('what the agent did goes back and what the person did stays, and both are t
   expect(claude(s, 'UserPromptSubmit', { prompt: 'Go on' })).toBe('')
 })
 
-test('without an agent it says that everything is yours, and touches nothing', () => {
+test('without an agent it says that all changes are yours, and changes nothing', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.run(['save', '--name', 'start'])
   s.write({ 'a.txt': 'two\n' })
@@ -132,7 +132,7 @@ test('without an agent it says that everything is yours, and touches nothing', (
   expect(stderr).toContain('No agent is known to have changed anything since then')
   expect(stdout).toContain('Nothing to do: what differs was changed by you.')
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two\n')
-  // What a command does is the command's.
+  // The changes of a command are attributed to the command.
   expect(s.run(['run', '--', 'sh', '-c', 'echo three > b.txt']).code).toBe(0)
   expect(s.json(['list', '--limit', '2'])).toMatchObject({
     checkpoints: [{ author: 'sh' }, { author: 'you' }],
@@ -140,7 +140,7 @@ test('without an agent it says that everything is yours, and touches nothing', (
   expect(s.run(['rewind', 'start', '--keep-mine', '-y']).stdout).toContain('1 file removed, 1 kept')
 })
 
-test('where only the state goes back, what stays in the folder is listed all the same', () => {
+test('a rewind that changes only the state still lists the files that stay', () => {
   using s = scratch({ 'a.txt': 'one\n', 'state.json': '{"n":1}' })
   s.run(['save', '--session', 'fix', '--state', 'state.json', '--name', 'start'])
   s.run(['save', '--session', 'fix', '--state', 'state.json', '--no-files', '--name', 'later'])
@@ -159,7 +159,7 @@ test('where only the state goes back, what stays in the folder is listed all the
   )
 })
 
-test('a session of the SDK goes back with its state, and what the person did stays', async () => {
+test('a session of the SDK is rewound with its state, and changes of the user stay', async () => {
   await using s = await sdkScratch({ files: { 'a.txt': 'one\n' } })
   const store = await s.open()
   const project = await store.project(s.project)
@@ -167,7 +167,7 @@ test('a session of the SDK goes back with its state, and what the person did sta
   const start = await session.save({ state: { n: 1 }, files: true })
   s.write({ 'a.txt': 'coder\n', 'b.txt': 'coder\n' })
   expect(await session.save({ state: { n: 2 }, files: true })).toMatchObject({ author: 'coder' })
-  s.write({ 'a.txt': 'person\n' })
+  s.write({ 'a.txt': 'user\n' })
   expect(await project.save()).toMatchObject({ author: 'you' })
   const { plan } = await session.rewind(start.id, { restore: 'both', keepMine: true })
   expect(plan).toMatchObject({
@@ -175,10 +175,10 @@ test('a session of the SDK goes back with its state, and what the person did sta
     keep: [{ path: 'a.txt', reason: 'changed by you' }],
   })
   expect(await session.stateAt()).toEqual({ n: 1 })
-  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('person\n')
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('user\n')
 })
 
-test('an agent is told once of what rewinds have brought back since its session began', async () => {
+test('an agent gets one message about the files that rewinds restored since its session began', async () => {
   await using s = await sdkScratch({ files: { 'a.txt': 'one\n', 'b.txt': 'one\n' } })
   const store = await s.open()
   const project = await store.project(s.project)
@@ -187,7 +187,7 @@ test('an agent is told once of what rewinds have brought back since its session 
     turn(store, { agent, id, cwd: s.project })
   s.write({ 'a.txt': 'two\n' })
   await project.rewind({ to: 'start' })
-  // Before they began.
+  // Before the sessions began.
   expect(await asked('claude', 'c')).toBeUndefined()
   expect(await asked('gemini', 'g')).toBeUndefined()
   s.write({ 'a.txt': 'three\n', 'b.txt': 'three\n' })
@@ -198,19 +198,19 @@ test('an agent is told once of what rewinds have brought back since its session 
   await project.undo()
   expect(await asked('claude', 'c')).toMatch(/: a\.txt, b\.txt\.$/)
   expect(await asked('codex', 'late')).toMatch(/: a\.txt, b\.txt\.$/)
-  // A rewind and its undo: all is as this one knows it.
+  // After a rewind and its undo, the files are as this agent knows them.
   expect(await asked('gemini', 'g')).toBeUndefined()
   await project.redo()
   expect(await asked('gemini', 'g')).toMatch(/: a\.txt, b\.txt\.$/)
 })
 
-test('the list of files is short however many there are', () => {
+test('the list of files is short for any number of files', () => {
   const many = Array.from({ length: 1000 }, (_, n) => `src/${n}.ts`)
   expect(describeReverted(many)).toMatch(/src\/18\.ts, src\/19\.ts, and 980 more\.$/)
   expect(describeReverted(['x'.repeat(5000), 'b']).length).toBeLessThan(400)
 })
 
-/** What the model is told at the start of a turn. */
+/** The message for the model at the start of a turn. */
 async function turn(
   store: Store,
   { agent, id, cwd }: { agent: 'claude' | 'codex' | 'gemini'; id: string; cwd: string },
