@@ -1,7 +1,6 @@
-// Answers the completion scripts: what could stand where the cursor is. Whatever goes wrong, it is silent:
-// nobody who presses Tab wants to read an error.
+// Answers the completion scripts: the candidates for the word at the cursor. Errors are dropped, because a user who
+// presses Tab does not want to read one.
 import type { CheckpointView, Store } from '../../index.js'
-import { SHELLS } from './completion-scripts.js'
 import { enterFolder } from '../start/current-folder.js'
 import { commandIndex, type Options, parse } from './parse.js'
 import { findProject } from '../runtime/request.js'
@@ -16,14 +15,15 @@ import {
 } from './commands-table.js'
 
 export type Candidate = readonly [text: string, description: string]
-/** The shell knows best how to complete files. */
+/** For files and folders the shell completes by itself. */
 export type Candidates = readonly Candidate[] | 'files' | 'folders'
 
-/** `words` follow `--`: all after the program's name, the last being the one to complete. */
+/** `words` are all words after the program's name; the last one is to be completed. */
 export async function printCandidates(words: readonly string[]): Promise<void> {
   try {
     const found = await candidates(words[0] === '--' ? words.slice(1) : words)
-    const text = typeof found === 'string' ? `:${found}\n` : found.map(lineOf).join('')
+    const text =
+      typeof found === 'string' ? `:${found}\n` : found.map((one) => `${one.join('\t')}\n`).join('')
     process.stdout.on('error', () => undefined).write(text)
   } catch {
     // See the top of this file.
@@ -89,7 +89,7 @@ function optionCandidates({ name, short, summary }: OptionSpec): Candidate[] {
   ]
 }
 
-/** Aliases only where no command begins like this: each command is offered once. */
+/** Each command is offered once: its aliases only if no command name starts like this. */
 function commandCandidates(current: string): Candidate[] {
   const isCommand = COMMAND_NAMES.some((name) => name.startsWith(current))
   return COMMAND_NAMES.flatMap((name) =>
@@ -110,8 +110,6 @@ async function positionalCandidates(
   switch (spec?.completes) {
     case 'command':
       return commandCandidates(current)
-    case 'shell':
-      return SHELLS.map((shell) => [shell, ''])
     case 'ref':
       return referenceCandidates(options)
     case 'session':
@@ -148,7 +146,7 @@ async function sessionCandidates(): Promise<Candidate[]> {
     ])
 }
 
-/** A candidate is one line without a tab. Users type other names themselves, and names that show less than they contain. */
+/** A candidate is one line without a tab. Names with invisible characters are not offered either. */
 function isOffered(name: string): boolean {
   return !/[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(name)
 }
@@ -185,8 +183,4 @@ async function describe(
     ...described.map(({ number, description }): Candidate => [number, description]),
     ...described.map(({ id, description }): Candidate => [id, description]),
   ]
-}
-
-function lineOf([text, description]: Candidate): string {
-  return `${text}\t${description}\n`
 }

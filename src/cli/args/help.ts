@@ -1,4 +1,4 @@
-// The help texts, from the table of commands.
+// The help texts, made from the command table.
 import { fileURLToPath } from 'node:url'
 import type { Screen } from '../terminal/screen.js'
 import { padEnd } from '../terminal/text-width.js'
@@ -74,15 +74,15 @@ export function optionRow(option: OptionSpec): readonly [string, string] {
   return [`${forms.join(', ')}${value === undefined ? '' : ` ${value}`}`, summary]
 }
 
-/** Two columns; where the first leaves too little room for the second, the second follows on lines of its own. */
+/** Two columns. If the first leaves too little space for the second, the second goes on its own lines. */
 function columns(rows: readonly (readonly [string, string])[], width: number): string[] {
-  const room = Math.min(width, MAX_COLUMNS)
+  const total = Math.min(width, MAX_COLUMNS)
   const first = Math.max(...rows.map(([left]) => left.length))
-  const rest = room - first - 4
+  const rest = total - first - 4
   if (rest < LEAST_SECOND)
     return rows.flatMap(([left, right]) => [
       `  ${left}`,
-      ...wrapWords(right, room - 6).map((line) => `      ${line}`),
+      ...wrapWords(right, total - 6).map((line) => `      ${line}`),
     ])
   return rows.flatMap(([left, right]) =>
     wrapWords(right, rest).map(
@@ -100,7 +100,7 @@ function wrap(text: string, width: number): string[] {
   return wrapWords(text, Math.min(width, MAX_COLUMNS))
 }
 
-/** The page's path on this machine: the package contains its documentation. */
+/** The path on this machine: the package contains its documentation. */
 function pageLines(page: string | undefined): string[] {
   if (page === undefined) return []
   return ['', `More: ${fileURLToPath(new URL(`../../${page}`, import.meta.url))}`]

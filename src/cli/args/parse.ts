@@ -1,4 +1,4 @@
-// From the arguments to a parsed command. A fault is data: the caller decides what to do about it.
+// Parses the arguments. A fault is part of the result: the caller decides what to do about it.
 import { parseArgs } from 'node:util'
 import {
   combinationFault,
@@ -14,20 +14,20 @@ export type Options = {
   has(name: string): boolean
   text(name: string): string | undefined
   number(name: string): number | undefined
-  /** To the byte: see raw-arguments.ts. */
+  /** To the byte: see argv-bytes.ts. */
   texts(name: string): readonly string[]
 }
 
 export type Parsed = {
   readonly command: CommandName | undefined
   readonly options: Options
-  /** A path is to the byte. */
+  /** Paths are kept to the byte. */
   readonly positionals: readonly string[]
   /** The arguments after `--`, byte for byte, if the command takes paths and has no option --path. */
   readonly paths: readonly string[]
   /** The same for a command that runs another. */
   readonly words: readonly string[]
-  /** What is wrong with it, if something is. */
+  /** The message for wrong arguments. */
   readonly fault: string | undefined
 }
 
@@ -37,7 +37,6 @@ export function parse(argv: readonly string[]): Parsed {
   const command = word === undefined ? undefined : commandNamed(word)
   const specs = optionsOf(command)
   const spec = command === undefined ? undefined : specOf(command)
-  const places = spec?.positionals ?? []
   const [takesPaths, takesCommand] = [spec?.takesPaths === true, spec?.takesCommand === true]
   const args = argv.filter((_, index) => index !== at)
   const { tokens } = parseArgs({
@@ -57,8 +56,8 @@ export function parse(argv: readonly string[]): Parsed {
     } else if (token.kind === 'positional') {
       if (isAfterDashes) afterDashes.push(token.value)
       else {
-        const place = places[positionals.length]
-        const isRaw = place?.completes === 'files' || place?.isRaw === true
+        const expected = spec?.positionals?.[positionals.length]
+        const isRaw = expected?.completes === 'files' || expected?.isRaw === true
         positionals.push(isRaw ? token.value : wellFormed(token.value))
       }
     } else {
@@ -77,7 +76,7 @@ export function parse(argv: readonly string[]): Parsed {
   const isPathOption = takesPaths && specs.some(({ name }) => name === 'path')
   if (isPathOption && afterDashes.length > 0)
     values.set('path', [...(values.get('path') ?? []), ...afterDashes])
-  // `rewind 3 -- $FILES` must not come to mean the whole folder if the variable is empty.
+  // `rewind 3 -- $FILES` must not rewind the whole folder if the variable is empty.
   if (isPathOption && isAfterDashes && afterDashes.length === 0)
     faults.push('A path is missing after --')
   const words = takesCommand ? afterDashes : []
@@ -131,7 +130,7 @@ function optionsFrom(values: ReadonlyMap<string, readonly string[]>): Options {
   }
 }
 
-/** Bytes that are no text cannot be part of a reason or a name. */
+/** A message or a name cannot contain bytes that are not text. */
 function wellFormed(text: string): string {
   return text.replace(/\p{Cs}/gu, '\ufffd')
 }

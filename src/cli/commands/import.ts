@@ -65,7 +65,7 @@ async function importFile(request: Request): Promise<ImportOutlook | ImportResul
     return { items: read, outlook: await store.planImport(id, read()) }
   })
   if (request.options.has('dry-run')) return outlook
-  return inSession(request, { id, work: (session) => session.import(items()) })
+  return inSession(request, id, (session) => session.import(items()))
 }
 
 async function importSystem(

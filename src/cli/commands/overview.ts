@@ -17,8 +17,7 @@ export const run = command({
       const hint = [error.hint ?? [], '`savestate help` lists the commands.'].flat().join('\n')
       throw new SavestateError(error.code, error.message, { hint, cause: error })
     })
-    const { rows } = await readNewest((limit) => here.list({ limit }, hooks), SHOWN)
-    return { checkpoints: rows }
+    return readNewest((limit) => here.list({ limit }, hooks), SHOWN)
   },
   json: ({ checkpoints }) => ({ checkpoints: checkpoints.slice(0, SHOWN) }),
   async render({ checkpoints }, { project, screen, options }) {

@@ -95,10 +95,9 @@ async function saveSession(
   const { options, hooks } = request
   const state = await givenState(request)
   const { inSession } = await import('../runtime/open-session.js')
-  const result = await inSession(request, {
-    id,
-    work: (session) => session.save({ ...input, ...state, files: !options.has('no-files') }, hooks),
-  })
+  const result = await inSession(request, id, (session) =>
+    session.save({ ...input, ...state, files: !options.has('no-files') }, hooks),
+  )
   if (request.isJson) return { result, shortId: result.id, untrusted: [] }
   const shortIds = await (await request.store()).shortIds([result.id])
   const { untrusted } = await (await request.project()).config()

@@ -1,23 +1,23 @@
-// The checkpoint that a person means.
+// Finds the checkpoint that <ref> names.
 import type { CheckpointDetails, CheckpointView } from '../../index.js'
 import type { Request } from './command.js'
 import { sessionToRead } from './open-session.js'
 
-/** The checkpoint that <ref> names, in the project or with --session in a session. */
+/** In the project or, with --session, in a session. */
 export async function namedCheckpoint(request: Request): Promise<CheckpointDetails> {
   const { options, argument, project, hooks } = request
   if (options.has('session')) return namedInSession(request)
   return (await project()).show(argument(0), hooks)
 }
 
-/** The same for a rewind, which refuses a number that a failed rewind has shifted. */
+/** For a rewind, which refuses a number that a failed rewind has shifted. */
 export async function namedTarget(request: Request): Promise<CheckpointView> {
   const { options, argument, project, hooks } = request
   if (options.has('session')) return namedInSession(request)
   return (await (await project()).target({ to: argument(0) }, hooks)).named
 }
 
-/** All that is known of a checkpoint that was found before. */
+/** The details of a checkpoint that was found before. */
 export async function detailsOf(
   request: Request,
   { id, session }: CheckpointView,

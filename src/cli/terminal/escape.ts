@@ -54,10 +54,6 @@ function jsonText(value: unknown): string {
   }
 }
 
-export function isUnsafe(text: string): boolean {
-  return text.search(UNSAFE_CHARACTERS) !== -1
-}
-
 /** By number, as JSON writes a character in double quotes; line breaks stay. */
 export function escapeUnsafe(text: string): string {
   return text.replace(UNSAFE_CHARACTERS, (char) => (char === '\n' ? char : jsonEscape(char)))

@@ -9,7 +9,7 @@ import {
   previewOf,
   SIZE,
   withPrompts,
-} from '../../../src/cli/picker/picker-samples.js'
+} from './picker-samples.js'
 import { highlighted, openPicker, resized, targetOf } from '../../../src/cli/picker/picker-state.js'
 
 test('steps beyond a few are folded under their prompt, and opened and closed', () => {

@@ -14,7 +14,7 @@ import {
   previewOf,
   SIZE,
   withPrompts,
-} from '../../../src/cli/picker/picker-samples.js'
+} from './picker-samples.js'
 import {
   highlighted,
   listHeight,

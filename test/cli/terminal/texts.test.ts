@@ -1,7 +1,7 @@
 // The parts of the command line that need no process.
 import { expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
-import { isAgreed } from '../../../src/cli/runtime/confirm.js'
+import { askYesNo } from '../../../src/cli/runtime/confirm.js'
 import { paintPatch } from '../../../src/cli/render/diff-text.js'
 import { bytes, counted, grouped } from '../../../src/cli/terminal/format-numbers.js'
 import { nearest } from '../../../src/base/index.js'
@@ -305,9 +305,9 @@ test('a folder is counted with its files, not beside them', () => {
 test('only a yes is a yes, and the plan is seen before the question', async () => {
   const answerTo = async (answer: string | undefined) => {
     const seen: string[] = []
-    const agreed = await isAgreed('the plan', {
+    const agreed = await askYesNo('the plan', {
       question: 'Go back?',
-      asker: {
+      prompter: {
         isTerminal: true,
         show: (text) => void seen.push(text),
         view: async (text) => void seen.push(text),
@@ -327,13 +327,13 @@ test('only a yes is a yes, and the plan is seen before the question', async () =
 })
 
 test('where nobody can be asked, the answer is an error', async () => {
-  const asker = {
+  const prompter = {
     isTerminal: false,
     show: () => undefined,
     view: async () => undefined,
     ask: async () => 'y',
   }
-  await expect(isAgreed('', { question: 'Go back?', asker })).rejects.toMatchObject({
+  await expect(askYesNo('', { question: 'Go back?', prompter })).rejects.toMatchObject({
     code: 'CONFIRMATION_NEEDED',
   })
 })

@@ -1,8 +1,8 @@
-// docs/cli.md, from the table. A test compares the two.
+// Generates docs/cli.md from the command table. A test compares the two.
 import { basename, relative } from 'node:path'
-import { optionRow } from './help.js'
-import { COMMON_OPTIONS, type OptionSpec, REFERENCE_HELP } from './command-spec.js'
-import { aliasesOf, COMMAND_NAMES, type CommandName, specOf, usageOf } from './commands-table.js'
+import { optionRow } from '../src/cli/args/help.js'
+import { COMMON_OPTIONS, type OptionSpec, REFERENCE_HELP } from '../src/cli/args/command-spec.js'
+import { aliasesOf, COMMAND_NAMES, type CommandName, specOf, usageOf } from '../src/cli/args/commands-table.js'
 
 export function cliReference(): string {
   return `${[
