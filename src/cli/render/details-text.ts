@@ -1,7 +1,7 @@
 // One checkpoint with all that is known of it.
 import { type CheckpointDetails, SKIP_REASONS, type SkipReason } from '../../internal.js'
 import { agentLines } from './agent-text.js'
-import { COLOUR_OF, changeText, tellingChanges } from './change-lines.js'
+import { COLOUR_OF, changeText, listedChanges } from './change-lines.js'
 import { bytes, counted, grouped, lines } from '../terminal/format-numbers.js'
 import { pathForPeople, printable, printableLine } from '../terminal/escape.js'
 import { localTime, relativeTime } from '../terminal/relative-time.js'
@@ -79,7 +79,7 @@ function filesLines(
 }
 
 function changeLines({ changes }: CheckpointDetails, { paint }: Screen): string[] {
-  const telling = tellingChanges(changes)
+  const telling = listedChanges(changes)
   const more = telling.length - MAX_CHANGES
   return [
     ...telling

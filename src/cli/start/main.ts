@@ -1,4 +1,4 @@
-// From the arguments to an exit code: finds the command, loads it and nothing else, runs it.
+// Parses the arguments, loads the code of one command, runs it and sets the exit code.
 import type { Command } from '../runtime/command.js'
 import { enterFolder } from './current-folder.js'
 import { EXIT, exitOnSignals, report, reportAndExit, reportUnwritten } from '../runtime/exit.js'
@@ -73,9 +73,9 @@ export async function main(): Promise<void> {
   process.exitCode = await exitCode(code)
 }
 
-/** Reports that the answer could not be written, unless its reader has just seen enough. */
+/** Reports that the output could not be written. */
 export async function reportOutput(error: unknown): Promise<void> {
-  // A failure to write this report is not reported.
+  // Ignore a failure to write this report.
   process.stderr.on('error', () => undefined)
   const parsed = parse(process.argv.slice(2))
   const exitCode = (code: number) => exitCodeOf(parsed, code)

@@ -1,20 +1,18 @@
-// Numbers as people read them.
+// Numbers as text.
 import { plural } from '../../base/index.js'
 
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
-/** `1 file`, `2 files`; the plural may be given where an `s` does not make it. */
-export function counted(count: number, noun: string, pluralForm = `${noun}s`): string {
-  return `${grouped(count)} ${plural(count, noun, pluralForm)}`
+/** `1 file`, `2 files`. */
+export function counted(count: number, noun: string): string {
+  return `${grouped(count)} ${plural(count, noun, `${noun}s`)}`
 }
 
-export function lines({ insertions, deletions }: Lines): string {
-  return `+${grouped(insertions)} −${grouped(deletions)}`
+export function lines(change: { readonly insertions: number; readonly deletions: number }): string {
+  return `+${grouped(change.insertions)} −${grouped(change.deletions)}`
 }
-
-type Lines = { readonly insertions: number; readonly deletions: number }
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
 

@@ -1,5 +1,4 @@
-// One line on stderr that says how far a long piece of work is. Never in a file or a pipe, and not for
-// work that is done within a second.
+// One line on stderr with the progress of long work. Only on a terminal, and only after a second.
 import type { Progress } from '../../index.js'
 import { bytes, grouped } from './format-numbers.js'
 import type { Terminal } from './screen.js'
@@ -10,7 +9,7 @@ const BAR_WIDTH = 24
 
 export type ProgressBar = {
   update(progress: Progress): void
-  /** Until work has again taken a second. */
+  /** Hides the bar for the next second. */
   erase(): void
 }
 

@@ -5,7 +5,7 @@ import { askYesNo } from '../../../src/cli/runtime/confirm.js'
 import { paintPatch } from '../../../src/cli/render/diff-text.js'
 import { bytes, counted, grouped } from '../../../src/cli/terminal/format-numbers.js'
 import { nearest } from '../../../src/base/index.js'
-import { chosenPager } from '../../../src/cli/terminal/pager.js'
+import { pagerFrom } from '../../../src/cli/terminal/pager.js'
 import { paintFor, wantsColour } from '../../../src/cli/terminal/colors.js'
 import { parse } from '../../../src/cli/args/parse.js'
 import { planCounts, planText } from '../../../src/cli/render/plan-text.js'
@@ -354,10 +354,10 @@ test('colours are for terminals that want them', () => {
 
 test('the pager is the first one chosen', () => {
   expect([
-    chosenPager({ SAVESTATE_PAGER: 'a', GIT_PAGER: 'b', PAGER: 'c' }),
-    chosenPager({ GIT_PAGER: ' b -x ', PAGER: 'c' }),
-    chosenPager({ PAGER: '' }),
-    chosenPager({}),
+    pagerFrom({ SAVESTATE_PAGER: 'a', GIT_PAGER: 'b', PAGER: 'c' }),
+    pagerFrom({ GIT_PAGER: ' b -x ', PAGER: 'c' }),
+    pagerFrom({ PAGER: '' }),
+    pagerFrom({}),
   ]).toEqual(['a', 'b -x', '', undefined])
 })
 
