@@ -114,9 +114,9 @@ export const FOLDER_COMMANDS = {
     takesPaths: true,
     options: [flag('stat', 'Show only how much changed in each file')],
     examples: [
-      ['savestate diff', 'What changed since the newest checkpoint'],
-      ['savestate diff 2 1 --stat', 'How much changed between the last two'],
-      ['savestate diff works -- src', 'What changed in src since the checkpoint "works"'],
+      ['savestate diff', 'Changes since the newest checkpoint'],
+      ['savestate diff 2 1 --stat', 'Amount of change between the last two'],
+      ['savestate diff works -- src', 'Changes in src since the checkpoint "works"'],
     ],
   },
   rewind: {

@@ -74,7 +74,7 @@ export function optionRow(option: OptionSpec): readonly [string, string] {
   return [`${forms.join(', ')}${value === undefined ? '' : ` ${value}`}`, summary]
 }
 
-/** Two columns. If the first leaves too little space for the second, the second goes on its own lines. */
+/** Two columns. If the first leaves too little space for the second, the second gets its own lines. */
 function columns(rows: readonly (readonly [string, string])[], width: number): string[] {
   const total = Math.min(width, MAX_COLUMNS)
   const first = Math.max(...rows.map(([left]) => left.length))

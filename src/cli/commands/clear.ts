@@ -12,7 +12,6 @@ type Cleared = {
   readonly bytesReclaimed?: number
   /** The result of clearing one project. */
   readonly project?: ClearResult
-  /** The answer for a user. */
   readonly text: string
 }
 
@@ -56,7 +55,7 @@ function planText({ path, checkpoints, sessions }: ClearResult): string {
   ].join('\n')
 }
 
-/** The store is opened only to show what it holds: a damaged one can be cleared too. */
+/** Opens the store only to show its contents: with --yes a damaged store can be cleared too. */
 async function clearAll(request: Request): Promise<Cleared> {
   const isDryRun = request.options.has('dry-run')
   if (isDryRun || !isGiven(request)) {

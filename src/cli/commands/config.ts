@@ -67,7 +67,7 @@ const runSettings = command<Answer>({
   },
 })
 
-/** A home folder is no project; the settings of the store can be read and set there too. */
+/** In a folder that cannot be a project, such as the home folder, the settings of the store still work. */
 async function readSettings({ project, store, options }: Request): Promise<ConfigResult> {
   try {
     return await (await project()).config()
@@ -99,12 +99,8 @@ function refuse(isWrong: boolean, message: string): void {
 /** A number, true or false, a list as JSON, or plain text. One pattern is a list of one. */
 function valueOf(text: string, { value }: Value): unknown {
   if (typeof value === 'string') return text
-  const parsed = parseOrText(text)
+  const parsed = tryParseJson(text) ?? text
   return Array.isArray(value) && typeof parsed === 'string' ? [parsed] : parsed
-}
-
-function parseOrText(text: string): unknown {
-  return tryParseJson(text) ?? text
 }
 
 function textOf(value: Value['value']): string {

@@ -10,7 +10,7 @@ import { pathForPeople, printable, printableLine } from '../terminal/escape.js'
 import { version } from '../../base/index.js'
 
 type Page = DoctorResult & {
-  /** Our hooks in the configuration of agents: that of the user, and that of the current folder. Null without HOME. */
+  /** Our hooks in the user's configuration of agents and in that of the current folder. Null without HOME. */
   readonly hooks: readonly (FoundHooks & { readonly scope: 'user' | 'project' })[] | null
   /** The program that the user's hooks run. */
   readonly launcher: LauncherState
@@ -51,7 +51,7 @@ function backupText({ ledgerBackupAt }: Page): string {
     : `ledger backup of ${ledgerBackupAt}`
 }
 
-/** A report goes to others: the home of the user is ~ in it. */
+/** The report is for other people: it shows the user's home folder as ~. */
 async function launcherOf(): Promise<LauncherState> {
   const { launcherState } = await installer()
   const { path, exists, starts, gone } = launcherState(defaultHome(), process.env)
@@ -60,7 +60,6 @@ async function launcherOf(): Promise<LauncherState> {
 }
 
 async function hooksIn({ folder }: Request): Promise<Page['hooks']> {
-  // A page for a report comes from any environment.
   if ((process.env['HOME'] ?? process.env['USERPROFILE']) === undefined) return null
   const { findHooks } = await installer()
   const common = {
@@ -69,7 +68,7 @@ async function hooksIn({ folder }: Request): Promise<Page['hooks']> {
     nodePath: process.execPath,
     storeHome: defaultHome(),
   }
-  // As the install names it: trust in hooks of Codex is recorded under their path.
+  // The same path as for the install: Codex records trust by path.
   const given = resolve(folder)
   const root = existsSync(given) ? realpathSync(given) : given
   const scopes = [{ type: 'user' }, { type: 'project', root }] as const
@@ -96,7 +95,7 @@ function hooksText({ hooks }: Page): string {
   return texts.join(', ') || 'none'
 }
 
-/** None if no agent uses it. */
+/** Empty if no agent uses it. */
 function launcherLines({ hooks, launcher }: Page): readonly string[] {
   const used = hooks?.find(({ scope, found }) => scope === 'user' && found === 'installed')
   if (used === undefined) return []
@@ -136,7 +135,7 @@ function problemsText({ problems, isVerified }: DoctorResult): string {
 }
 
 function settingsText({ settings }: DoctorResult): string {
-  if (settings === null) return 'malformed: `savestate config` says why'
+  if (settings === null) return 'malformed: `savestate config` shows the error'
   const set = settings.filter(({ source }) => source !== 'default')
   if (set.length === 0) return 'all defaults'
   return set

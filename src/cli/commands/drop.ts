@@ -19,7 +19,7 @@ export const run = command<Dropped>({
       request.hooks,
     )
     if (request.options.has('dry-run')) return { ...planned, isDeclined: false }
-    // By their ids: numbers move as soon as an agent saves.
+    // From here on by id: numbers shift as soon as an agent saves.
     const refs = planned.checkpoints.map(({ id }) => id)
     const count = refs.length
     const isAgreed = await confirmPlan(request, {

@@ -10,7 +10,7 @@ import { stateYaml } from '../exchange/state-yaml.js'
 
 const MAX_IDS = 20
 
-/** Prints each checkpoint as it is read: all of them together may be more than the memory holds. */
+/** Prints each checkpoint as it is read: all of them together may not fit into memory. */
 export const run: Command = async (request) => {
   const { options, isJson, screen } = request
   const isYaml = options.text('format') === 'yaml'
@@ -46,7 +46,7 @@ async function printList(
   checkpoints: AsyncIterable<ExchangedCheckpoint>,
   screen: Screen,
 ): Promise<void> {
-  // One item behind: only the last has no comma after it.
+  // Print one item behind, because no comma follows the last.
   let waiting: string | undefined
   for await (const checkpoint of checkpoints) {
     screen.print(waiting === undefined ? '[' : `${waiting},`)
@@ -55,7 +55,7 @@ async function printList(
   screen.print(waiting === undefined ? '[]' : `${waiting}\n]`)
 }
 
-/** An item in the form of JSON, with `tagged` if something in it needs a tag. */
+/** Adds `tagged` if a value in the item needs a tag. */
 function exchanged(checkpoint: ExchangedCheckpoint) {
   const { data, changes, metadata, ...rest } = checkpoint
   const [state, extra] = [jsonForm(changes ?? data), jsonForm(metadata)]

@@ -30,7 +30,7 @@ export const run = command({
     ].join('\n'),
 })
 
-/** `--session` names the session to fork; someone may have meant the new one. */
+/** `--session` names the session to fork; the user may have meant the new one. */
 function explainUnknown(error: unknown, { options }: Request): unknown {
   if (!(error instanceof SavestateError) || error.code !== 'SESSION_UNKNOWN') return error
   const id = options.text('session') ?? ''
@@ -40,7 +40,7 @@ function explainUnknown(error: unknown, { options }: Request): unknown {
   })
 }
 
-/** A fork is a session of Savestate, which a coding agent does not know. */
+/** A coding agent does not know a fork, which is a session of Savestate. */
 async function agentLines(from: CheckpointDetails, program: string): Promise<readonly string[]> {
   const { conversations } = await import('../../agents/index.js')
   const agent = (await conversations()).agentCheckpoint(from)?.agent
@@ -51,11 +51,11 @@ async function agentLines(from: CheckpointDetails, program: string): Promise<rea
   ]
 }
 
-/** So much of the old id that there is room for an ending. */
+/** Leaves space for the ending within the longest allowed id. */
 const STEM_LENGTH = 180
 
 async function freeId(store: Store, old: string | null): Promise<string> {
-  // Not half of a character, which no id may have.
+  // Without half of a surrogate pair, which an id must not contain.
   const stem = old === null ? '' : `${old.slice(0, STEM_LENGTH).replace(/[\ud800-\udbff]$/, '')}-`
   for (let n = 1; ; n++) {
     const id = `${stem}fork-${n}`

@@ -8,7 +8,7 @@ import { ownStream } from '../terminal/stdio.js'
 export const run: Command = async (request) => {
   const { argument, options, store } = request
   const agent = AGENT_NAMES.find((one) => one === argument(0))
-  if (agent === undefined) throw new Error('The table lets an unknown agent through')
+  if (agent === undefined) throw new Error('The command table accepts an unknown agent')
   const hook = { agent, eventName: argument(1), strict: options.has('strict') }
   const { answer, isLate } = await answerHook({
     hook: { ...hook, cwd: currentFolder() },
@@ -18,7 +18,7 @@ export const run: Command = async (request) => {
   })
   await write('stdout', answer.stdout)
   await write('stderr', answer.stderr)
-  // Give up the work that is still running; the store is intact at every moment.
+  // Give up the work that is still running; the store is always consistent.
   if (isLate) process.exit(answer.exitCode)
   await startForHooks(store, hook)
   return answer.exitCode

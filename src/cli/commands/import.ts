@@ -45,11 +45,11 @@ export const run = command({
 
 async function importFile(request: Request): Promise<ImportOutlook | ImportResult> {
   const kind = IMPORT_KINDS.find((name) => name === request.argument(0))
-  if (kind === undefined) throw new Error('The table lets an unknown kind through')
+  if (kind === undefined) throw new Error('The command table accepts an unknown kind')
   const id = request.options.text('session')
   if (id === undefined) {
     throw new SavestateError('BAD_INPUT', '--session ID is missing', {
-      hint: `An import of the kind ${kind} needs to know which session it adds to.`,
+      hint: `Name the session to add to: savestate import ${kind} PATH --session ID`,
     })
   }
   const path = request.positionals[1]
@@ -59,7 +59,7 @@ async function importFile(request: Request): Promise<ImportOutlook | ImportResul
     })
   }
   const store = await request.store()
-  // Read to the end before anything is made: a malformed file leaves nothing behind.
+  // Read the whole file before changing anything: a malformed file leaves nothing behind.
   const { items, outlook } = await endedBySignals(async () => {
     const read = await READERS[kind](path)
     return { items: read, outlook: await store.planImport(id, read()) }

@@ -18,7 +18,7 @@ import { outcomeExit, outcomeText } from '../install/install-outcome.js'
 export const run = command<Outcome>({
   async call(request) {
     const { planInstallOf, presentAgents } = await installer()
-    // Before anything is planned: hooks without a store would only fail.
+    // First, because hooks without a usable store would only fail.
     const store = await request.store()
     const agents = await chosenAgents(request, async () => presentAgents(process.env))
     const { planned, failed, isWanted, ...rest } = await planAndAsk(request, {
@@ -27,7 +27,7 @@ export const run = command<Outcome>({
       question: 'Make these changes?',
       removed: 'the MCP server',
     })
-    // Planning such hooks has opened the port.
+    // The plan has opened the port.
     if (rest.declined && request.options.has('http') && !(await usesHttp(store)))
       await closePort(store)
     const done: AgentResult[] = []
@@ -60,7 +60,7 @@ async function applied(
   return { ...result, trusted: true, isTrustNew: true }
 }
 
-/** A question of its own: a yes to the hooks is no yes to this. */
+/** A separate question: a yes to the hooks does not cover trust. */
 async function asksForTrust(
   request: Request,
   { change, hooks }: TrustPlan,

@@ -31,7 +31,6 @@ export const run = command({
       const shortId = ids.get(row.id) ?? row.id
       return { ...row, shortId, ...(label === undefined ? {} : { label }) }
     }
-    // Most groups of a long history are not printed.
     const groups = groupByPrompt(all).filter((group) => rowsOf(group).some(isShown))
     const ids = await (await request.store()).shortIds(
       groups.flatMap((group) => rowsOf(group).map(({ id }) => id)),

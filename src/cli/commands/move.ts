@@ -16,7 +16,7 @@ export const run = command<MoveResult>({
   },
 })
 
-/** As typed in the current folder; an empty path stays empty, and is refused. */
+/** Resolves a path as typed; an empty path stays empty, and the SDK rejects it. */
 function inFolder(folder: string, path: string): string {
   return folder === '.' || path === '' || path.startsWith('/') ? path : `${folder}/${path}`
 }

@@ -15,7 +15,7 @@ export const run = command({
   render: (result, request) => nameText(result, (id) => shortIdOf(request, id)),
 })
 
-/** Null to take the name off. */
+/** Null to remove the name. */
 function wantedName({ positionals, options }: Request): string | null {
   const name = positionals[1]
   const isRemoved = options.has('remove')

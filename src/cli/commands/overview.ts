@@ -1,4 +1,4 @@
-// `savestate` alone: where you are, and what to do next.
+// `savestate` without a command: the newest checkpoints, and what to do next.
 import { SavestateError } from '../../index.js'
 import { groupByPrompt } from '../render/checkpoint-groups.js'
 import { severalAuthors } from '../render/checkpoint-lines.js'

@@ -14,7 +14,6 @@ export const run = command<Pruned>({
       isDeclined = !(await isAgreed(request, planned))
       return !isDeclined
     }
-    // Unattended, there is no one to ask.
     const asking = request.options.has('unattended') ? {} : { confirmPrune }
     const dryRun = request.options.has('dry-run')
     const result = await store.prune(
@@ -27,7 +26,7 @@ export const run = command<Pruned>({
   render(result, request) {
     if (result.isDeclined) return 'Nothing has been removed.'
     if (!result.applied) return prunePlanText(result, request.screen)
-    // A timer that mails the output should send nothing if all is well.
+    // A timer that mails the output must not send mail if all is well.
     return request.options.has('unattended') && isWell(result) ? '' : pruneResultText(result)
   },
   exitCode: (result) =>

@@ -11,7 +11,7 @@ export const run = command({
   async call(request) {
     const dryRun = request.options.has('dry-run')
     if (!dryRun) await stopDaemon()
-    // Without a callback all rounds are one step: no other process comes in between.
+    // Without a callback all rounds run under one lock.
     let isAfterChanges = false
     const confirm = async (steps: readonly RepairStep[]) => {
       const plan = ['Repair will:', ...steps.map(stepLine)].join('\n')

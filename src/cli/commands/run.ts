@@ -1,4 +1,5 @@
-// Runs a command for somebody and saves around it. The command is theirs: whatever happens to us, it runs, and its end is ours.
+// Runs a command of the user and saves before, during and after it. The command runs even if saves fail, and we end with
+// its exit code or signal.
 import { constants } from 'node:os'
 import { basename } from 'node:path'
 import type { DiffResult, Project } from '../../index.js'
@@ -14,7 +15,7 @@ import { cutEnd } from '../terminal/text-width.js'
 const SECOND_MS = 1000
 const MAX_REASON = 200
 const MAX_AUTHOR = 20
-/** What a shell adds to the number of a signal. */
+/** Shells add this to the number of a signal. */
 const BY_SIGNAL = 128
 
 type Beginning = {
@@ -45,14 +46,14 @@ export const run: Command = async (request) => {
           reason: reason('Run'),
           author: commandName(words),
           quietMs: quiet === undefined ? undefined : quiet * SECOND_MS,
-          // The terminal is the command's: what there is to say waits.
+          // The command owns the terminal, so notices wait.
           hooks: { onNotice: (text) => void notices.push(text) },
         })
   const ending = await command.ended
   const code = endLike(ending)
   stopOnSignals(request, code)
   release()
-  // The terminal has put a ^C where the cursor was.
+  // The terminal has printed ^C at the cursor.
   if (ending.signal === 'SIGINT' && process.stderr.isTTY) screen.note('')
   if (ending.refusal !== undefined)
     screen.note(`savestate: ${shellQuoted(words[0] ?? '')}: ${ending.refusal}`)
@@ -60,11 +61,11 @@ export const run: Command = async (request) => {
   const saved = await saving
   for (const text of notices) request.hooks.onNotice?.(text)
   const outcome = await outcomeOf({ request, project, before, failure, saved, ending })
-  await tell(outcome, request)
+  await printOutcome(outcome, request)
   return code
 }
 
-/** As a person would call it: `make`, not where it is. */
+/** `make` for `/usr/bin/make`. */
 function commandName([program = '']: readonly string[]): string {
   return cutEnd(basename(program), MAX_AUTHOR) || 'run'
 }
@@ -82,7 +83,7 @@ async function saveBefore(request: Request, reason: string): Promise<Beginning> 
   }
 }
 
-/** Returns the exit code. A command that was killed leaves us the same end, once everything is closed. */
+/** Returns the exit code. If a signal killed the command, we end by the same signal, once everything is closed. */
 function endLike({ exitCode, signal }: Ending): number {
   if (signal === null) return exitCode ?? 0
   process.once('exit', () => {
@@ -94,18 +95,18 @@ function endLike({ exitCode, signal }: Ending): number {
 
 const SAME_SIGNAL_MS = 500
 
-/** After the command's end who interrupts does not want to wait for the last save. */
+/** After the command has ended, a signal skips the last save. */
 function stopOnSignals({ screen }: Request, code: number): void {
   const sinceMs = performance.now()
   const stop = () => {
-    // The Ctrl-C that ended the command may reach us after the news of its end.
+    // The Ctrl-C that ended the command may reach us after its exit event.
     if (performance.now() - sinceMs < SAME_SIGNAL_MS) return
     screen.note('savestate: interrupted; the changes of the command are not saved.')
     process.exit(code)
   }
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
-  // The terminal was closed: all the more reason to save.
+  // If the terminal was closed, save anyway.
   process.on('SIGHUP', () => undefined)
 }
 
@@ -132,11 +133,11 @@ async function outcomeOf(parts: {
   }
   const { checkpoints, isComplete } = saved
   const { words } = request
-  const facts = { words, ending, before, after, checkpoints, changed, failures, isComplete }
-  return { ...facts, shortIds: ids }
+  const summary = { words, ending, before, after, checkpoints, changed, failures, isComplete }
+  return { ...summary, shortIds: ids }
 }
 
-async function tell(outcome: Outcome, request: Request): Promise<void> {
+async function printOutcome(outcome: Outcome, request: Request): Promise<void> {
   const { screen, options, isJson } = request
   if (isJson) {
     screen.note(outcomeJson(outcome))

@@ -63,7 +63,7 @@ export const run = command<Saved>({
   },
 })
 
-/** Undefined if no daemon did it, or if this process has to. */
+/** Undefined if this process must save. */
 async function saveByDaemon(
   { options, folder, bar, hooks }: Request,
   input: object,
@@ -104,7 +104,7 @@ async function saveSession(
   return { result, shortId: shortIds.get(result.id) ?? result.id, untrusted }
 }
 
-/** Read before anything is created: a malformed state leaves nothing behind. */
+/** Called before anything is created: a malformed state leaves nothing behind. */
 async function givenState({ options }: Request): Promise<{ state?: unknown }> {
   const path = options.texts('state').at(-1)
   if (path === undefined) return {}

@@ -130,7 +130,7 @@ function projectLines(projects: StatusResult['projects'], { paint, now }: Screen
   )
 }
 
-/** None if no daemon runs. Reads the file of the daemon, so that nothing has to answer. */
+/** Empty if no daemon runs. Reads the daemon's file, so that the daemon need not answer. */
 function daemonLines(home: string): readonly string[] {
   const address = readAddress(home)
   if (address === undefined || !isRunning(address.pid)) return []

@@ -5,7 +5,7 @@ import { counted } from '../terminal/format-numbers.js'
 import { problemLine } from '../render/problem-text.js'
 
 export const run = command({
-  // Not by `store`: one that cannot be opened is looked at too.
+  // Not through `store`: a store that cannot be opened is checked too.
   call: ({ options, hooks }) => verifyStore({ mayBlock: true, quick: options.has('quick') }, hooks),
   render({ checkpoints, problems, quick }, { screen }) {
     const checked = `${counted(checkpoints, 'checkpoint')} checked${quick ? ' quickly' : ''}`

@@ -1,4 +1,4 @@
-// Saves while somebody works. Unlike other commands it has no one result: each checkpoint is told as it is made.
+// Saves while the user works. Prints each checkpoint when it is made.
 import type { Command } from '../runtime/command.js'
 import { endOnSignals, EXIT } from '../runtime/exit.js'
 import { counted, lines } from '../terminal/format-numbers.js'
@@ -15,14 +15,14 @@ export const run: Command = async (request) => {
   const quiet = options.number('quiet')
   const reason = options.text('message')
   if (!isJson) screen.note(`Watching ${pathForPeople(project.path)}. Stop with Ctrl-C.`)
-  let told = Promise.resolve()
+  let printed = Promise.resolve()
   await autoSave(project, {
     signal,
     hooks,
     ...(quiet === undefined ? {} : { quietMs: quiet * SECOND_MS }),
     ...(reason === undefined ? {} : { reason }),
     onSaved(saved) {
-      told = told.then(async () => {
+      printed = printed.then(async () => {
         bar.erase()
         if (isJson) {
           screen.print(JSON.stringify(saved))
@@ -34,6 +34,6 @@ export const run: Command = async (request) => {
       })
     },
   })
-  await told
+  await printed
   return EXIT.done
 }

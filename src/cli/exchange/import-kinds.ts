@@ -1,4 +1,4 @@
-// How each kind of file that we export becomes a list of { id, name, timestamp, data, metadata }.
+// Reads exported files as lists of { id, name, timestamp, data, metadata }.
 import { createHash } from 'node:crypto'
 import { isRecord } from '../../base/index.js'
 import { type ExchangedItems, SavestateError } from '../../index.js'
@@ -12,7 +12,7 @@ type ImportKind = (typeof IMPORT_KINDS)[number]
 /** Reads the items from the start each time. Throws BAD_INPUT, perhaps in the middle. */
 type Items = () => ExchangedItems
 
-/** From a path as typed; `-` is stdin. Throws BAD_INPUT for what is not of that kind. */
+/** They take a path as typed; `-` is stdin. They throw BAD_INPUT for a file of another kind. */
 export const READERS: Readonly<Record<ImportKind, (path: string) => Promise<Items>>> = {
   json: readExportedJson,
   yaml: readStateYaml,
@@ -26,7 +26,7 @@ async function readExportedJson(path: string): Promise<Items> {
   }
 }
 
-/** What is wrong is wrong with what was handed over: nothing is stored yet, and there is no checkpoint to go back to. */
+/** An unreadable state is a fault of the file here, not of a stored checkpoint. */
 function readable<Value>({ source }: { readonly source: string }, read: () => Value): Value {
   try {
     return read()
@@ -49,7 +49,7 @@ function untagged(item: unknown): unknown {
   }
 }
 
-/** One state. Its id is made from the text, so that the same file is known again. */
+/** One state. Its id is derived from the text, so that the same file is not imported twice. */
 async function readStateYaml(path: string): Promise<Items> {
   const given = await readGiven(path)
   const { parseYaml } = await import('../../yaml/index.js')
@@ -65,7 +65,7 @@ async function readStateYaml(path: string): Promise<Items> {
   return () => items
 }
 
-/** Without a zone it is local: that is how agents write it. Now, if it is no time. */
+/** Local time if it has no time zone, as agents write it. The current time if it is invalid. */
 function timeOf(updated: unknown): Date {
   const time = new Date(typeof updated === 'string' || updated instanceof Date ? updated : NaN)
   return Number.isNaN(time.getTime()) ? new Date() : time

@@ -1,4 +1,4 @@
-// What an import would do or did, in words.
+// The plan and the result of an import as text.
 import type {
   ImportCheckpointsResult,
   ImportPlan,
@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<string, string>> = {
   breakpilot: 'Breakpilot export',
 }
 
-/** Each history, then what cannot be read. */
+/** The sources, then the unreadable ones. */
 export function importPlanText({ sources, problems }: ImportPlan, paint: Paint): string {
   return [
     ...sources.map((source) => sourceText(source, paint)),

@@ -1,4 +1,4 @@
-// The outcome of an install or uninstall, as text.
+// The outcome of an install or uninstall as text.
 import { AGENT_TITLES } from '../args/agent-commands.js'
 import type { Request } from '../runtime/command.js'
 import { EXIT } from '../runtime/exit.js'
@@ -12,7 +12,7 @@ export function outcomeText({ agents, declined }: Outcome, how: How): string {
   if (declined) return 'Nothing has been changed.'
   const isAll = how.request.options.has('all')
   if (how.done === 'installed' && agents.length === 0) return 'No agent was found here.'
-  // `uninstall --all` names only agents that had hooks of ours.
+  // `uninstall --all` lists only agents that had our hooks.
   const shown = isAll && how.done === 'uninstalled' ? agents.filter(hasNews) : agents
   if (shown.length === 0) return 'No agent has Savestate hooks here.'
   const isNew = how.done === 'installed' && shown.some(hasNewHooks)

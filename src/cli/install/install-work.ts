@@ -1,4 +1,4 @@
-// What install and uninstall share: for which agents, where, and what became of it.
+// The common part of install and uninstall: chooses the agents, plans the changes, and asks.
 import { AGENT_NAMES, type AgentName } from '../../base/index.js'
 import { forgetHttpAddress, httpHookAddress, stopDaemon } from '../../daemon/index.js'
 import { type FileChange, type InstallRequest, type Plan, usesHttp } from '../../agents/index.js'
@@ -12,7 +12,6 @@ export type AgentResult = {
   readonly files: readonly {
     readonly path: string
     readonly change: 'make' | 'change' | 'remove'
-    /** The lines that come and go. */
     readonly diff: readonly string[]
     /** The number of our entries in the file after an install. */
     readonly holds?: NonNullable<FileChange['holds']>
@@ -20,11 +19,10 @@ export type AgentResult = {
   readonly notes: readonly string[]
   readonly applied: boolean
   readonly error?: { readonly code: string; readonly message: string; readonly hint: string | null }
-  /** The agent gets or loses the right to go back by itself. */
+  /** Whether the agent gets or loses the permission to rewind. */
   readonly permission?: 'grant' | 'revoke'
-  /** Of Codex: whether the hooks are trusted now. */
+  /** For Codex: whether the hooks are trusted now. */
   readonly trusted?: boolean
-  /** They were not before. */
   readonly isTrustNew?: boolean
 }
 
@@ -39,14 +37,12 @@ export type Planned = { readonly request: InstallRequest; readonly plan: Plan }
 type Intent = {
   readonly agents: readonly AgentName[]
   readonly planOf: (one: InstallRequest) => Promise<Plan>
-  /** Asked below the summary. */
   readonly question: string
-  /** Names in the summary what is removed from files. */
+  /** The summary's word for the entries that are removed from files. */
   readonly removed: string
 }
 
-/** The plans, and whether the user wants them. */
-export type Agreed = Pick<Outcome, 'scope' | 'declined'> & {
+type Agreed = Pick<Outcome, 'scope' | 'declined'> & {
   readonly planned: readonly Planned[]
   readonly failed: readonly AgentResult[]
   readonly isWanted: boolean
@@ -73,7 +69,7 @@ export async function planAndAsk(
 
 const OF_ONE_AGENT = ['CONFIG_INVALID', 'FILE_FAILED']
 
-/** What is wrong with the configuration of one agent does not keep the others from theirs. */
+/** With --all, a broken configuration of one agent does not stop the others. */
 async function planAll(
   request: Request,
   { agents, planOf }: Pick<Intent, 'agents' | 'planOf'>,
@@ -94,7 +90,7 @@ async function planAll(
   return { planned, failed }
 }
 
-/** False if all is as it is wanted already. */
+/** False if nothing would change. */
 export function hasWork({ plan }: Planned): boolean {
   return plan.changes.length > 0 || plan.permission !== undefined
 }
@@ -119,7 +115,7 @@ export function resultOf({ request, plan }: Planned, applied: boolean): AgentRes
   }
 }
 
-/** The agent that was named, or those that --all means. */
+/** The named agent, or with --all the given ones. */
 export async function chosenAgents(
   request: Request,
   all: () => Promise<readonly AgentName[]>,
@@ -167,7 +163,7 @@ async function overHttp(
   return { daemon: await httpHookAddress(await request.store(), { isDryRun }) }
 }
 
-/** Where it is, also if it cannot be opened. */
+/** Also if the store cannot be opened. */
 async function storeHome(request: Request): Promise<string> {
   const { defaultHome } = await import('../../internal.js')
   const open = await usableStore(request)
@@ -184,14 +180,14 @@ export async function closingUnusedPort(
   if (wasUsed && !(await usesHttp(store))) await closePort(store)
 }
 
-/** Ends the daemon, and forgets its token. The next hook starts one without a port. */
+/** Stops the daemon and removes its token. The next hook starts a daemon without a port. */
 export async function closePort({ home }: Store): Promise<void> {
-  // First: the token was in settings that are gone, so it must not be valid again if the daemon does not answer.
+  // First, so that the token becomes invalid even if the daemon does not answer.
   forgetHttpAddress(home)
   await stopDaemon()
 }
 
-/** Undefined for a store that cannot be opened: hooks can be taken out all the same. */
+/** Undefined if the store cannot be opened: hooks can be removed without it. */
 export async function usableStore(request: Request): Promise<Store | undefined> {
   try {
     return await request.store()

@@ -1,4 +1,4 @@
-// The picker of checkpoints, without a terminal: a key leads from one state to the next.
+// The state of the picker, without a terminal: each key returns the next state.
 import {
   isFoldable,
   itemsOf,
@@ -21,7 +21,7 @@ export type Choice = {
   readonly before: boolean
 }
 
-/** The question that is asked for the row of a tool call. */
+/** Asked for the row of a tool call. */
 export type Question = { readonly restore: Restore; readonly answer: Answer }
 export type Answer = (typeof ANSWERS)[number]
 export const ANSWERS = ['before', 'after', 'cancel'] as const
@@ -87,7 +87,7 @@ export function highlighted(picker: Picker): PickerRow | undefined {
   return item?.type === 'row' ? item.row : undefined
 }
 
-/** The checkpoint that Enter leads to, and whether that is before or after what the row names. */
+/** The checkpoint for Enter, and whether it is before or after the prompt or call of the row. */
 export function targetOf(
   picker: Picker,
 ):
@@ -100,7 +100,7 @@ export function targetOf(
   return { id: row.before, row, moment: 'before' }
 }
 
-/** How many lines of the screen show checkpoints; the rest is title, preview and keys. */
+/** The lines for checkpoints; the others are for title, preview and keys. */
 export function listHeight({ rows }: Size): number {
   return rows < 10 ? Math.max(1, rows - 2) : Math.floor((rows - 3) / 2)
 }
@@ -115,10 +115,10 @@ export function press(picker: Picker, key: Key): Picker {
   const moved = move(next, key)
   if (moved !== undefined) return moved
   if (picker.isSearching) return type(next, key)
-  // Node reports Esc with Meta held, since that is how Meta is sent.
-  const isHeld = key.ctrl === true || (key.meta === true && key.name !== 'escape')
-  // On a slow line an arrow can come as Esc and, some time later, `[B` or `[C`: no command.
-  if (isHeld || key.shift === true) return next
+  // Node reports Esc with meta set, because terminals send Meta as Esc.
+  const isModified = key.ctrl === true || (key.meta === true && key.name !== 'escape')
+  // On a slow line an arrow key can arrive as Esc and later `[B` or `[C`, which must not act as `b` or `c`.
+  if (isModified || key.shift === true) return next
   switch (key.name) {
     case 'return':
     case 'enter':
@@ -181,7 +181,7 @@ function type(picker: Picker, { name, ctrl, meta, sequence = '' }: Key): Picker 
   return isText ? search(picker, picker.query + sequence) : picker
 }
 
-/** The highlighted row stays so if it is still found; otherwise the first one that is found, not its prompt. */
+/** Keeps the highlighted row if it still matches; otherwise highlights the first match, not its prompt. */
 function search(picker: Picker, query: string): Picker {
   const { groups, opened } = picker
   const items = query === '' ? itemsOf(groups, opened) : itemsWith(groups, query)
@@ -198,14 +198,14 @@ function placeOf(items: readonly PickerItem[], row: PickerRow | undefined): numb
 
 function fold(picker: Picker, { isOpen }: { readonly isOpen: boolean }): Picker {
   const item = highlightedItem(picker)
-  // A search shows all that it finds.
+  // A search shows all matches, so there is nothing to fold.
   if (item === undefined || picker.query !== '' || !isFoldable(item.group)) return picker
   const { group } = item
   const opened = new Set(picker.opened)
   if (isOpen) opened.add(group)
   else opened.delete(group)
   const items = itemsOf(picker.groups, opened)
-  // Opened at a fold, the first of the steps that were hidden; closed at a step that is hidden now, the prompt.
+  // After opening, highlight the first step that was hidden; after hiding the highlighted step, its prompt.
   const [oldest] = group.steps
   const row = item.type === 'fold' ? oldest : item.row
   const isShown = items.some((one) => one.type === 'row' && one.row === row)
@@ -246,8 +246,7 @@ function lackOf(row: PickerRow, restore: Restore): string | undefined {
 
 function answer(picker: Picker, question: Question, { name, ctrl, meta }: Key): Picker {
   const step = { up: -1, k: -1, down: 1, j: 1, tab: 1 }[name ?? '']
-  const isHeld = ctrl === true || (meta === true && name !== 'escape')
-  if (isHeld) return picker
+  if (ctrl === true || (meta === true && name !== 'escape')) return picker
   if (step !== undefined) {
     const at = (ANSWERS.indexOf(question.answer) + step + ANSWERS.length) % ANSWERS.length
     return { ...picker, question: { ...question, answer: ANSWERS[at] ?? 'before' } }

@@ -19,7 +19,7 @@ import { padStart } from '../terminal/text-width.js'
 
 export { folderText } from './checkpoint-lines.js'
 
-export type ListLayout = LineStyle & {
+type ListLayout = LineStyle & {
   /** The rows to print; the prompts of their groups are printed too. */
   readonly shown: (row: ListRow) => boolean
   /** Prints how many steps of a prompt are not shown. */
@@ -30,7 +30,7 @@ export type ListLayout = LineStyle & {
 
 export function checkpointTable(groups: readonly Group<ListRow>[], layout: ListLayout): string {
   const { screen } = layout
-  // Without prompts nothing has to be told apart by its indent.
+  // Without prompts no row needs an indent.
   const outdent = groups.some(({ type }) => type === 'prompt') ? 0 : SINGLE_INDENT
   const lines = groups
     .flatMap((group) => linesOf(group, layout))

@@ -1,4 +1,4 @@
-// What a rewind would do or did, in words.
+// The plan of a rewind as text.
 import type { NotRestored, PlanItem, PlanView } from '../../index.js'
 import { counted, grouped } from '../terminal/format-numbers.js'
 import { hasListedBelow } from './folders-above.js'
@@ -15,7 +15,7 @@ const GROUPS: readonly (readonly [keyof PlanView, title: string, Colour])[] = [
   ['conflict', 'In the way, so nothing will be done', 'yellow'],
 ]
 
-/** Every group with its paths in their order, at most 20 of each. Folders are listed where nothing in them is. */
+/** Each group with its sorted paths, at most 20 of each. */
 export function planText(
   plan: PlanView,
   paint: Paint,
@@ -40,7 +40,7 @@ export function planText(
 
 const KEEP_MINE = 'To keep what you changed since, marked (yours), add --keep-mine.'
 
-/** `2 files written, 1 removed, 1 kept`: the same numbers as in the plan. */
+/** `2 files written, 1 removed, 1 kept`, with the numbers of the plan. */
 export function planCounts({ write, remove, keep }: PlanView): string {
   const removed = countText(remove)
   const parts = [
@@ -53,7 +53,7 @@ export function planCounts({ write, remove, keep }: PlanView): string {
   return parts.join(', ')
 }
 
-/** Lists the changes that a rewind cannot revert; empty if there are none. */
+/** The changes that a rewind cannot revert; empty if there are none. */
 export function notRestoredText(
   found: readonly NotRestored[] | undefined,
   { paint, now }: { readonly paint: Paint; readonly now: Date },
@@ -71,7 +71,7 @@ export function notRestoredText(
   ].join('\n')
 }
 
-/** Of a session that gets another state with the files, if there is one. */
+/** For a session whose state changes with the files. */
 export function stateText(session: string | undefined): string {
   return session === undefined ? '' : `The state of ${printableLine(session)} will change too.`
 }
@@ -93,7 +93,7 @@ function itemText({ path, reason, change }: PlanItem): string {
   return `${mark}${pathForPeople(path)}${reason === undefined ? '' : `  (${printable(reason)})`}`
 }
 
-/** A folder goes with what is in it: it is listed and counted only if nothing in it is. */
+/** A folder is listed and counted only if no path inside it is. */
 function shownItems(items: readonly PlanItem[]): readonly PlanItem[] {
   const isFolder = hasListedBelow(items)
   return items

@@ -5,7 +5,7 @@ import { bytes, counted } from '../terminal/format-numbers.js'
 import { folderText } from './checkpoint-table.js'
 import { relativeTime } from '../terminal/relative-time.js'
 
-/** Undefined if there is nothing to show. Shown on a terminal, it is not shown again. */
+/** Undefined if there is nothing to show. A notice on a terminal is shown once. */
 export async function pruneNotice({ store, screen }: Request): Promise<string | undefined> {
   const { maintenance } = await store()
   const record = await maintenance.autoPruned()
@@ -16,7 +16,7 @@ export async function pruneNotice({ store, screen }: Request): Promise<string | 
 
 const MORE_SPACE = 'maxSizeMb N'
 
-/** A reason, what it did to so many checkpoints, and the setting that would have kept them. */
+/** A reason, its text, and the setting that would have kept the checkpoints. */
 const REASONS: readonly (readonly [
   keyof AutoPruneRecord['byReason'],
   (count: string) => string,

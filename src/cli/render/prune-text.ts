@@ -1,4 +1,4 @@
-// The plan and the result of a prune as text: what goes, what stays and why.
+// The plan and the result of a prune as text: what is removed, what is kept, and why.
 import type { PruneResult } from '../../index.js'
 import { folderText } from './checkpoint-table.js'
 import { bytes, counted } from '../terminal/format-numbers.js'
@@ -28,11 +28,11 @@ const STAYS: Readonly<Record<keyof Points['keep'], string>> = {
 
 export function prunePlanText({ plan, above }: PruneResult, { paint }: Screen): string {
   const touched = plan.projects.filter(({ drop, state }) => drop.length > 0 || state !== 'live')
-  const quiet = plan.projects.length - touched.length
+  const unchanged = plan.projects.length - touched.length
   const { unattached } = plan
   return [
     ...touched.flatMap((project) => projectLines(project, paint)),
-    ...(quiet === 0 ? [] : [`${counted(quiet, 'project')} with nothing to remove`]),
+    ...(unchanged === 0 ? [] : [`${counted(unchanged, 'project')} with nothing to remove`]),
     ...(unattached.drop.length === 0
       ? []
       : ['Sessions without a project', ...pointLines(unattached, paint)]),
@@ -71,7 +71,7 @@ function aboveLines(above: PruneResult['above'], start: string): string[] {
   if (above === null) return []
   return [
     `${start} ${bytes(above.byBytes)} over the limit.`,
-    `What must stay: ${above.because.join(', ')}.`,
+    `Always kept: ${above.because.join(', ')}.`,
     ...(above.projects.length === 0
       ? []
       : [

@@ -9,7 +9,7 @@ import { textTable } from '../terminal/table.js'
 import { cutEnd, cutStart } from '../terminal/text-width.js'
 
 const AGENT_WIDTH = 20
-/** In less room lines are longer than the terminal is wide: without the id there is nothing to go on with. */
+/** On a narrower terminal lines are too long: without the id a user could not resume the session. */
 const LEAST_ID_WIDTH = 12
 const STATUS_WIDTH = { least: 'interrupted'.length, most: 30 }
 const PROJECT_WIDTH = 16
@@ -17,9 +17,9 @@ const PROJECT_WIDTH = 16
 export function sessionsTable(sessions: readonly SessionView[], screen: Screen): string {
   const { least, most } = STATUS_WIDTH
   const statusWidth = Math.min(most, Math.max(least, screen.width / 4))
-  // An id has to be typed again, so it is cut only where it would push out status and project.
-  const room = Math.min(screen.width / 2, screen.width - statusWidth - PROJECT_WIDTH)
-  const idWidth = Math.max(LEAST_ID_WIDTH, room)
+  // Users type ids, so an id is cut only if it would displace status and project.
+  const free = Math.min(screen.width / 2, screen.width - statusWidth - PROJECT_WIDTH)
+  const idWidth = Math.max(LEAST_ID_WIDTH, free)
   return textTable(sessions, {
     screen,
     columns: [

@@ -1,4 +1,4 @@
-// What could not be saved, where a person would expect that it was.
+// A warning about paths that a user would expect to be saved.
 import type { CheckpointView, SkipReason } from '../../index.js'
 import { counted, grouped } from '../terminal/format-numbers.js'
 
@@ -10,7 +10,7 @@ const SURPRISING: readonly (readonly [SkipReason, string])[] = [
   ['special', 'not a file or folder'],
 ]
 
-/** Undefined if nobody would be surprised. */
+/** Undefined if there are none. */
 export function skippedText(skipped: CheckpointView['skippedByReason']): string | undefined {
   const counts = SURPRISING.flatMap(([reason, words]) => {
     const count = skipped[reason] ?? 0

@@ -1,4 +1,4 @@
-// What rewind, undo and redo have in common: they show a plan, ask, and say what was done.
+// The result of a rewind, undo or redo as text.
 import {
   CHANGED_BY_PERSON,
   HAS_HOOKS,
@@ -56,12 +56,12 @@ function doneText(result: Shown, { screen, options }: Request, words: Words): st
   return `${words.done}: ${files}${state}. ${words.next}${mine}`
 }
 
-/** Lines to go below others; none if nothing stays. */
+/** Starts with a line break; empty if nothing is kept. */
 export function keptText(keep: readonly PlanItem[], paint: Paint): string {
   return keep.length === 0 ? '' : `\n${planText({ ...NONE, keep }, paint)}`
 }
 
-/** Why no file changes: `nothing` says so where the folder is as it was then. */
+/** Why no file changes; `nothing` is the text if the folder is already as it was. */
 export function nothingText(keep: readonly PlanItem[], nothing: string): string {
   if (keep.some(isMine)) return 'what differs was changed by you'
   return keep.some(({ reason }) => reason === NOT_READABLE)

@@ -1,4 +1,4 @@
-// The half of `rewind` that concerns a session: its state alone, or with the files.
+// The part of `rewind` for SDK sessions: the state, alone or with the files.
 import { type CheckpointView, type SessionRewindResult, SavestateError } from '../../index.js'
 import type { Request } from '../runtime/command.js'
 import { confirmOn } from '../runtime/confirm.js'
@@ -13,11 +13,10 @@ export type SessionRewind = {
   readonly result: SessionRewindResult
   readonly session: string
   readonly step: number | null
-  /** Where the session was before. */
+  /** The newest checkpoint of the session before the rewind. */
   readonly left: string
-  /** How its project is worked on from here. */
+  /** `savestate`, with the -C that its project needs. */
   readonly program: string
-  /** For ids that are shown: the start that no other has where a person would type it. */
   readonly shortIds: ReadonlyMap<string, string>
 }
 
@@ -32,12 +31,11 @@ export async function rewindSession(
   const dryRun = options.has('dry-run')
   const session = await store.session(target.session, {
     mustExist: true,
-    // A look at what would be done disturbs nobody.
     lease: !dryRun,
     ...(project === undefined ? {} : { project }),
   })
   const left = (await session.latest())?.id ?? target.id
-  // Before it: the folder the person is in may go with the rewind.
+  // Before the rewind, which may remove the current folder.
   const program = await programOf(target.session, request)
   const confirm = confirmOn(request, { question: (facts) => goBackQuestion(request, facts) })
   const before = options.has('before')
@@ -57,10 +55,10 @@ export async function rewindSession(
   }
 }
 
-/** Where the person is may be no place for one. */
+/** The current folder may not be a project. */
 const NO_PROJECT: readonly string[] = ['PROJECT_REFUSED', 'PROJECT_MISSING']
 
-/** A session given with --session may belong to another project than the current folder. */
+/** With --session, the session may belong to another project. */
 async function programOf(session: string, request: Request): Promise<string> {
   const own = request.options.has('session') ? await folderOf(await request.store(), session) : null
   if (own === null) return programFor(request.options)

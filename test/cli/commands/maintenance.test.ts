@@ -139,7 +139,7 @@ describe('prune', () => {
     const dry = s.run(['prune', '--dry-run'])
     expect(dry.code).toBe(2)
     const kept =
-      'What must stay: the newest checkpoint of each project, 1 checkpoint (pinned), agent states.\n'
+      'Always kept: the newest checkpoint of each project, 1 checkpoint (pinned), agent states.\n'
     expect(dry.stdout).toMatch(/It would stay [\d.]+ KB over the limit\.\n/)
     expect(dry.stdout).toContain(kept)
     expect(dry.stdout).toContain('1 project with nothing to remove\n')

@@ -60,7 +60,7 @@ test('without sessions, it is said how one comes about', () => {
   expect(s.run(['sessions'])).toEqual({
     code: 0,
     stdout:
-      'There are no sessions. An agent with hooks starts one (`savestate install claude`), or a program that uses the SDK. By hand:\n' +
+      'There are no sessions. Agents with hooks (`savestate install claude`) and programs that use the SDK start one. To start one yourself:\n' +
       '  savestate save --session ID --state FILE\n',
     stderr: '',
   })

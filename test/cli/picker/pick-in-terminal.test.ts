@@ -145,7 +145,7 @@ test('without a terminal, or as JSON, a reference is needed', () => {
       code: 2,
       stdout: '',
       stderr: expect.stringMatching(
-        /^Error: There is no terminal to choose on: name a checkpoint\.\nUsage: savestate rewind /,
+        /^Error: Name a checkpoint: there is no terminal to pick one on\.\nUsage: savestate rewind /,
       ),
     })
   const { code, stderr } = s.run(['rewind', '--json'])
