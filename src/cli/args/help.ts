@@ -17,8 +17,8 @@ function generalHelp(screen: Screen): string[] {
   const { paint, width } = screen
   const names = COMMAND_NAMES.map((name) => [name, specOf(name).summary] as const)
   return [
-    'Savestate saves a folder and the state of an agent, shows what changed, and',
-    'goes back.',
+    'Savestate saves checkpoints of a folder and of an agent, shows what changed,',
+    'and goes back to any checkpoint.',
     '',
     ...usageLines(undefined, screen),
     '',
@@ -62,7 +62,7 @@ function commandHelp(command: CommandName, screen: Screen): string[] {
 
 function aliasLines(command: CommandName): string[] {
   const aliases = aliasesOf(command)
-  return aliases.length === 0 ? [] : [`Also: ${aliases.join(', ')}`]
+  return aliases.length === 0 ? [] : [`Aliases: ${aliases.join(', ')}`]
 }
 
 export function optionRow(option: OptionSpec): readonly [string, string] {

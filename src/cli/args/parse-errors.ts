@@ -79,7 +79,10 @@ export function positionalFault(
   if (command === undefined) return undefined
   const specs = specOf(command).positionals ?? []
   const missing = specs[given.length]
-  if (missing !== undefined && missing.isOptional !== true) return `${missing.name} is missing`
+  if (missing !== undefined && missing.isOptional !== true)
+    return missing.name.includes('|')
+      ? `Name one of ${missing.choices?.join(', ')}`
+      : `${missing.name} is missing`
   for (const [at, value] of given.entries()) {
     const spec = specs[at]
     if (spec?.choices?.includes(value) === false) return choiceFault(given.slice(at), spec)

@@ -4,7 +4,7 @@ import { runTrust } from '../runtime/config-trust.js'
 import { nearest, tryParseJson } from '../../base/index.js'
 import { printable } from '../terminal/escape.js'
 import type { Screen } from '../terminal/screen.js'
-import { padEnd } from '../terminal/text-width.js'
+import { textTable } from '../terminal/table.js'
 import { untrustedLine } from '../render/untrusted-text.js'
 
 type Value = ConfigResult['values'][number]
@@ -109,15 +109,20 @@ function textOf(value: Value['value']): string {
 
 function allText({ files, values }: ConfigResult, screen: Screen): string {
   const counting = values.filter(({ counts, source }) => counts || source !== 'default')
-  const width = Math.max(...counting.map(({ key }) => key.length))
-  const shown = counting.map(({ value }) => JSON.stringify(value))
-  const valueWidth = Math.max(...shown.map((text) => text.length))
   return [
-    ...counting.map(({ key, source, counts }, place) => {
-      const value = padEnd(printable(shown[place] ?? ''), valueWidth)
-      const from = source === 'default' ? 'default' : printable(files[source] ?? '')
-      const note = counts ? '' : ' (no effect under this retention policy)'
-      return `${padEnd(key, width)}  ${value}  ${screen.paint('dim', from + note)}`
+    textTable(counting, {
+      screen,
+      columns: [
+        { cell: ({ key }) => key },
+        { cell: ({ value }) => printable(JSON.stringify(value)) },
+      ],
+      last({ source, counts }) {
+        const from = source === 'default' ? 'default' : printable(files[source] ?? '')
+        return screen.paint(
+          'dim',
+          counts ? from : `${from} (no effect under this retention policy)`,
+        )
+      },
     }),
     '',
     `The store:    ${printable(files.store)}`,

@@ -9,7 +9,7 @@ import { largestText } from '../render/prune-text.js'
 import { relativeTime } from '../terminal/relative-time.js'
 import type { Screen } from '../terminal/screen.js'
 import { shellQuoted } from '../terminal/shell-quote.js'
-import { padEnd, padStart, widthOf } from '../terminal/text-width.js'
+import { textTable } from '../terminal/table.js'
 import { untrustedLine } from '../render/untrusted-text.js'
 
 const DEFAULT_LIMIT = 20
@@ -32,7 +32,7 @@ export const run = command({
       ...(sessions.length === 0 ? [] : [sessionsLine(sessions)]),
       ...daemonLines(home),
       ...watches.map((watch) => watchLine(watch, screen)),
-      ...(projects.length === 0 ? [] : ['', ...projectLines(projects.slice(0, limit), screen)]),
+      ...(projects.length === 0 ? [] : ['', projectLines(projects.slice(0, limit), screen)]),
       ...(more > 0 ? [`… and ${grouped(more)} more (--limit ${projects.length} shows all)`] : []),
       ...aboveLines(result, screen),
       ...untrustedLines(projects.slice(0, limit), screen),
@@ -107,27 +107,17 @@ function sessionsLine(sessions: StatusResult['sessions']): string {
   return `Sessions:     ${grouped(sessions.length)}${note} (savestate sessions)`
 }
 
-function projectLines(projects: StatusResult['projects'], { paint, now }: Screen): string[] {
-  const rows = projects.map(({ path, checkpoints, sizeBytes, lastTouch, state }) => ({
-    folder: folderText(path),
-    size: sizeBytes === null ? '?' : bytes(sizeBytes),
-    count: counted(checkpoints, 'checkpoint'),
-    time: relativeTime(lastTouch, now),
-    state: STATES[state],
-  }))
-  const width = (key: 'folder' | 'size' | 'count' | 'time') =>
-    Math.max(...rows.map((row) => widthOf(row[key])))
-  return rows.map(({ folder, size, count, time, state }) =>
-    [
-      padEnd(folder, width('folder')),
-      padStart(size, width('size')),
-      padStart(count, width('count')),
-      padEnd(time, width('time')),
-      paint('yellow', state),
-    ]
-      .join('  ')
-      .trimEnd(),
-  )
+function projectLines(projects: StatusResult['projects'], screen: Screen): string {
+  return textTable(projects, {
+    screen,
+    columns: [
+      { cell: ({ path }) => folderText(path) },
+      { cell: ({ sizeBytes }) => (sizeBytes === null ? '?' : bytes(sizeBytes)), isNumber: true },
+      { cell: ({ checkpoints }) => counted(checkpoints, 'checkpoint'), isNumber: true },
+      { cell: ({ lastTouch }) => relativeTime(lastTouch, screen.now) },
+    ],
+    last: ({ state }) => screen.paint('yellow', STATES[state]),
+  })
 }
 
 /** Empty if no daemon runs. Reads the daemon's file, so that the daemon need not answer. */

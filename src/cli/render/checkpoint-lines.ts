@@ -110,7 +110,7 @@ function sessionPart({ session, step, label, moment, sessionAgent, author }: Lis
 function reasonOf(row: CheckpointView): string {
   const { reason, kind, name, hasFiles } = row
   const text = printableLine(reason ?? '')
-  if (text === '' && kind === 'save' && name === null) return hasFiles ? '(no reason)' : '(state)'
+  if (text === '' && kind === 'save' && name === null) return hasFiles ? '(no message)' : '(state)'
   if (kind === 'save') return text
   const short = text.replace(/\b([bcdfghjklmnpqrstvwxz]{8})[bcdfghjklmnpqrstvwxz]{10}\b/g, '$1')
   return short.startsWith(kind) ? short : `${kind}${short === '' ? '' : `: ${short}`}`

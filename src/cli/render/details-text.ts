@@ -31,13 +31,13 @@ export function detailsText(
 ): string {
   const { paint, now } = screen
   const label = labelOn(screen)
-  const made = `${localTime(details.createdAt)} (${relativeTime(details.createdAt, now)}), ${details.kind}`
+  const created = `${localTime(details.createdAt)} (${relativeTime(details.createdAt, now)}), ${details.kind}`
   return [
     `${paint('bold', 'Checkpoint')}  ${paint('yellow', details.id)}`,
     ...(details.name === null ? [] : [label('Name', printableLine(details.name))]),
     ...(details.pinned ? [label('Pinned', 'yes')] : []),
-    label('Made', made),
-    ...(details.reason === null ? [] : [label('Reason', reasonText(details.reason))]),
+    label('Created', created),
+    ...(details.reason === null ? [] : [label('Message', reasonText(details.reason))]),
     ...agentLines(details, screen),
     ...(details.hasFiles ? filesLines(details, { screen, home }) : []),
   ].join('\n')
@@ -49,7 +49,7 @@ function filesLines(
 ): string[] {
   const label = labelOn(screen)
   return [
-    label('Holds', `${counted(details.fileCount, 'file')}, ${bytes(details.sizeBytes)}`),
+    label('Contains', `${counted(details.fileCount, 'file')}, ${bytes(details.sizeBytes)}`),
     ...details.repositories.map((repository) => label('Repository', repositoryText(repository))),
     label('Changed', `${counted(details.files, 'file')} ${lines(details)} since the one before`),
     ...(details.author === null ? [] : [label('By', printableLine(details.author))]),

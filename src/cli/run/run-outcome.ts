@@ -63,8 +63,8 @@ export function outcomeText(
     `savestate: ${counted(changed.files, 'file')} changed while it ran, ${lines(changed)}.`,
     ...listed.slice(0, SHOWN).map((view) => `  ${paint(COLOUR_OF[view.change], changeText(view))}`),
     ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
-    `See it:        ${program} diff ${from} ${to}`,
-    `Take it back:  ${program} rewind ${from}`,
+    `See it:   ${program} diff ${from} ${to}`,
+    `Undo it:  ${program} rewind ${from}`,
   ].join('\n')
 }
 

@@ -6,7 +6,7 @@ import { COMMAND_NAMES, COMMANDS } from '../../../src/cli/args/commands-table.js
 import { widthOf } from '../../../src/cli/terminal/text-width.js'
 import { scratch } from '../program.js'
 
-test('docs/cli.md is what the table says', () => {
+test('docs/cli.md matches the command table', () => {
   const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8')
   expect(page).toBe(cliReference())
 })
@@ -38,7 +38,7 @@ test('the usage of a command names all of its options', () => {
   }
 })
 
-test('help of a command is the same however it is asked for', () => {
+test('every form of asking for help prints the same', () => {
   using s = scratch()
   const help = s.run(['help', 'rewind'])
   expect(help.code).toBe(0)

@@ -30,7 +30,7 @@ test('steps beyond a few are folded under their prompt, and opened and closed', 
   expect(numbersOf(pressed(picker, 'end', 'up', 'left'))).toEqual(numbersOf(picker))
 })
 
-test('a search looks into folded steps, and shows what it finds with its prompt', () => {
+test('a search includes folded steps, and shows each match with its prompt', () => {
   const picker = openPicker(withPrompts(), { size: SIZE, usual: 'files' })
   const found = pressed(picker, '/', ...Array.from('call 5'))
   expect(numbersOf(found)).toEqual([7, 5])

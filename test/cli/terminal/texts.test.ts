@@ -29,7 +29,7 @@ import { quoted } from '../../../src/mcp/text.js'
 
 const plain = (_: string, text: string) => text
 
-test('times are said as people say them', () => {
+test('times are relative, or dates', () => {
   const now = new Date(2026, 4, 10, 12, 0, 0)
   const ago = (ms: number) => relativeTime(new Date(now.getTime() - ms).toISOString(), now)
   const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
@@ -85,7 +85,7 @@ test('with colors an id has 8 letters, the prefix to type highlighted; without t
   expect(paintId({ ...row, shortId: row.id }, paintFor(true))).toBe(`\u001b[33m${row.id}\u001b[0m`)
 })
 
-test('the nearest command is found for a slip, none for another word', () => {
+test('a typo gets the nearest command, another word gets none', () => {
   const near = (word: string) => nearest(word, COMMAND_NAMES)
   expect(['lsit', 'rewnd', 'stauts', 'SAVE', 'frobnicate'].map(near)).toEqual([
     'list',
@@ -96,7 +96,7 @@ test('the nearest command is found for a slip, none for another word', () => {
   ])
 })
 
-test('a message is broken between words on a terminal, and a command never', () => {
+test('a terminal message breaks between words, and never inside a command', () => {
   const text = [
     'Hooks were added. They take effect the next time you start the agent.',
     'See it with: savestate show abcdefgh --session fix',
@@ -129,7 +129,7 @@ test('a message is broken between words on a terminal, and a command never', () 
   expect(written).toEqual(['words that go beyond\nthe edge\n'])
 })
 
-test('nothing that acts on a terminal gets through', () => {
+test('text that acts on a terminal is escaped', () => {
   const hostile = 'a\u001b]0;x\u0007\u009b31m\u202eb\r\n\t\ud800\u2028'
   // biome-ignore format: one expression
   const acting = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u202e\ud800]/
@@ -194,7 +194,7 @@ test('a path becomes one of the project, or is refused', () => {
   }
 })
 
-test('arguments are read in any order, and what is wrong is said', () => {
+test('arguments are parsed in any order, and faults are reported', () => {
   const seen = parse(['-C', 'dir', 'diff', '--stat', '1', '2', '--', '-x', '--json'])
   expect([seen.command, seen.options.text('C'), seen.positionals, seen.paths, seen.fault]).toEqual([
     'diff',
@@ -258,7 +258,7 @@ test('a plan is shown in groups of at most 20 paths', () => {
   expect(planCounts(plan)).toBe('22 files written, 1 kept')
 })
 
-test('plan and result count alike, list in path order, and mark what is made, changed and removed', () => {
+test('plan and result have the same counts, path order, and marks for created, changed and removed paths', () => {
   const item = (
     path: string,
     change: 'added' | 'modified' | 'removed',
@@ -302,7 +302,7 @@ test('a folder is counted with its files, not beside them', () => {
   expect(planCounts(plan)).toBe('4 files removed')
 })
 
-test('only a yes is a yes, and the plan is seen before the question', async () => {
+test('only yes counts as yes, and the plan comes before the question', async () => {
   const answerTo = async (answer: string | undefined) => {
     const seen: string[] = []
     const agreed = await askYesNo('the plan', {
@@ -326,7 +326,7 @@ test('only a yes is a yes, and the plan is seen before the question', async () =
   expect(agreed).toEqual([true, true, true, true, false, false, false, false, false])
 })
 
-test('where nobody can be asked, the answer is an error', async () => {
+test('without a terminal a question is an error', async () => {
   const prompter = {
     isTerminal: false,
     show: () => undefined,
@@ -338,7 +338,7 @@ test('where nobody can be asked, the answer is an error', async () => {
   })
 })
 
-test('colours are for terminals that want them', () => {
+test('colors are used only on terminals that support them', () => {
   const wants = (isTTY: boolean, environment: NodeJS.ProcessEnv) =>
     wantsColour({ isTTY }, environment)
   expect([
@@ -374,7 +374,7 @@ test('lines of a patch get their colour by their first character only within a h
   ])
 })
 
-test('progress is told in files and bytes, on a terminal only, and not within the first second', () => {
+test('progress shows files and bytes, only on a terminal, and only after the first second', () => {
   expect(progressText({ phase: 'scan', files: 1200, bytes: 0, of: 1200 })).toBe(
     'Scanning the folder: 1,200 files',
   )
