@@ -21,7 +21,7 @@ export type CommandName = keyof typeof COMMANDS
 export const COMMAND_NAMES = Object.keys(COMMANDS) as readonly CommandName[]
 
 /** Finds a command by its name or an alias. */
-export function commandNamed(text: string): CommandName | undefined {
+export function findCommand(text: string): CommandName | undefined {
   const name = commandBehind(text)
   return COMMAND_NAMES.find((known) => known === name)
 }

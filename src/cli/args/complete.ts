@@ -9,7 +9,7 @@ import {
   aliasesOf,
   COMMAND_NAMES,
   type CommandName,
-  commandNamed,
+  findCommand,
   optionsOf,
   specOf,
 } from './commands-table.js'
@@ -35,18 +35,18 @@ export async function candidates(words: readonly string[]): Promise<Candidates> 
   const current = words.at(-1) ?? ''
   const before = words.slice(0, -1)
   const at = commandIndex(before)
-  const command = at < before.length ? commandNamed(before[at] ?? '') : undefined
+  const command = at < before.length ? findCommand(before[at] ?? '') : undefined
   const specs = optionsOf(command)
   const isAfterDashes = before.includes('--')
-  const awaited = isAfterDashes ? undefined : awaitingOption(before.at(-1), specs)
-  if (awaited !== undefined) return startingWith(current, await valueCandidates(awaited))
+  const awaited = isAfterDashes ? undefined : findAwaitingOption(before.at(-1), specs)
+  if (awaited !== undefined) return filterByPrefix(current, await valueCandidates(awaited))
   const [, inline] = /^(--[^=]+=)/.exec(current) ?? []
   if (inline !== undefined && !isAfterDashes) {
-    const option = awaitingOption(inline.slice(0, -1), specs)
+    const option = findAwaitingOption(inline.slice(0, -1), specs)
     const values = option === undefined ? [] : await valueCandidates(option)
     if (typeof values === 'string') return values
     const whole = values.map(([text, what]): Candidate => [inline + text, what])
-    return startingWith(current, whole)
+    return filterByPrefix(current, whole)
   }
   if (isAfterDashes && command !== undefined) {
     const { takesPaths, takesCommand } = specOf(command)
@@ -58,10 +58,10 @@ export async function candidates(words: readonly string[]): Promise<Candidates> 
       : at >= before.length
         ? commandCandidates(current)
         : await positionalCandidates(command, { before, current })
-  return startingWith(current, all)
+  return filterByPrefix(current, all)
 }
 
-function startingWith(current: string, all: Candidates): Candidates {
+function filterByPrefix(current: string, all: Candidates): Candidates {
   return typeof all === 'string' ? all : all.filter(([text]) => text.startsWith(current))
 }
 
@@ -70,7 +70,7 @@ async function valueCandidates({ completes, choices }: OptionSpec): Promise<Cand
   return completes === 'session' ? sessionCandidates() : (completes ?? [])
 }
 
-function awaitingOption(
+function findAwaitingOption(
   word: string | undefined,
   specs: readonly OptionSpec[],
 ): OptionSpec | undefined {

@@ -8,7 +8,7 @@ import {
   unknownOption,
 } from './parse-errors.js'
 import type { OptionSpec } from './command-spec.js'
-import { type CommandName, commandNamed, optionsOf, specOf } from './commands-table.js'
+import { type CommandName, findCommand, optionsOf, specOf } from './commands-table.js'
 
 export type Options = {
   has(name: string): boolean
@@ -34,7 +34,7 @@ export type Parsed = {
 export function parse(argv: readonly string[]): Parsed {
   const at = commandIndex(argv)
   const word = argv[at]
-  const command = word === undefined ? undefined : commandNamed(word)
+  const command = word === undefined ? undefined : findCommand(word)
   const specs = optionsOf(command)
   const spec = command === undefined ? undefined : specOf(command)
   const [takesPaths, takesCommand] = [spec?.takesPaths === true, spec?.takesCommand === true]
@@ -58,7 +58,7 @@ export function parse(argv: readonly string[]): Parsed {
       else {
         const expected = spec?.positionals?.[positionals.length]
         const isRaw = expected?.completes === 'files' || expected?.isRaw === true
-        positionals.push(isRaw ? token.value : wellFormed(token.value))
+        positionals.push(isRaw ? token.value : replaceSurrogates(token.value))
       }
     } else {
       const option = specs.find((one) => isNamed(one, token))
@@ -87,7 +87,7 @@ export function parse(argv: readonly string[]): Parsed {
     word !== undefined && command === undefined
       ? unknownCommand(word)
       : (faults[0] ?? positionalFault(command, positionals) ?? combinationFault(command, values))
-  return { command, options: optionsFrom(values), positionals, paths, words, fault }
+  return { command, options: toOptions(values), positionals, paths, words, fault }
 }
 
 /** The index of the command: options, and the value of -C, may come before it. */
@@ -115,12 +115,12 @@ function isNamed(
   return name === token.name && (name.length > 1 || token.rawName === `-${name}`)
 }
 
-function optionsFrom(values: ReadonlyMap<string, readonly string[]>): Options {
+function toOptions(values: ReadonlyMap<string, readonly string[]>): Options {
   return {
     has: (name) => values.has(name),
     text: (name) => {
       const text = values.get(name)?.at(-1)
-      return text === undefined ? undefined : wellFormed(text)
+      return text === undefined ? undefined : replaceSurrogates(text)
     },
     number: (name) => {
       const text = values.get(name)?.at(-1)
@@ -131,6 +131,6 @@ function optionsFrom(values: ReadonlyMap<string, readonly string[]>): Options {
 }
 
 /** A message or a name cannot contain bytes that are not text. */
-function wellFormed(text: string): string {
+function replaceSurrogates(text: string): string {
   return text.replace(/\p{Cs}/gu, '\ufffd')
 }

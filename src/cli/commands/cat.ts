@@ -3,7 +3,7 @@ import { type FileResult, type Project, SavestateError } from '../../index.js'
 import { type Command, command, type Request } from '../runtime/command.js'
 import { EXIT } from '../runtime/exit.js'
 import { folderOf } from '../runtime/open-session.js'
-import { namedCheckpoint } from '../runtime/checkpoint-argument.js'
+import { findCheckpoint } from '../runtime/checkpoint-argument.js'
 import { printBytes } from '../terminal/stdio.js'
 import { printableLines } from '../terminal/escape.js'
 import { givenPathText, projectPaths } from '../runtime/path-arguments.js'
@@ -71,7 +71,7 @@ async function readOne(request: Request, { ref, path }: Wanted): Promise<FileRes
   const session = request.options.text('session')
   const here = session === undefined ? await request.project() : undefined
   if (here !== undefined) return readIn(request, here, { ref, path })
-  const { id } = await namedCheckpoint({ ...request, argument: () => ref })
+  const { id } = await findCheckpoint({ ...request, argument: () => ref })
   const folder = await folderOf(await request.store(), session ?? '')
   const current = await request.project()
   if (folder === null || folder === current.path) return readIn(request, current, { ref: id, path })

@@ -27,7 +27,7 @@ const runSettings = command<Answer>({
     const [action, key, text] = positionals
     const result = await readSettings(request)
     if (action === undefined) return { type: 'all', result }
-    const known = settingNamed(key, result)
+    const known = findSetting(key, result)
     if (action === 'get') {
       refuse(text !== undefined, 'config get takes one key')
       return { type: 'one', value: known }
@@ -41,7 +41,7 @@ const runSettings = command<Answer>({
     const after = await readSettings(request)
     const file = (isOfProject ? after.files.project : null) ?? after.files.store
     const { untrusted } = after
-    return { type: 'changed', value: settingNamed(key, after), file, untrusted }
+    return { type: 'changed', value: findSetting(key, after), file, untrusted }
   },
   json: (answer) =>
     answer.type === 'all'
@@ -78,7 +78,7 @@ async function readSettings({ project, store, options }: Request): Promise<Confi
   }
 }
 
-function settingNamed(key: string | undefined, { values }: ConfigResult): Value {
+function findSetting(key: string | undefined, { values }: ConfigResult): Value {
   refuse(key === undefined, 'The name of the setting is missing')
   const found = values.find((value) => value.key === key)
   if (found !== undefined) return found

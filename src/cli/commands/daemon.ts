@@ -10,7 +10,7 @@ import {
 import { daemonPlaceHolder, SavestateError, storeHome } from '../../internal.js'
 import { anyClasses } from '../runtime/opaque-classes.js'
 import { command, type Request } from '../runtime/command.js'
-import { bytes, counted } from '../terminal/format-numbers.js'
+import { formatBytes, formatCount } from '../terminal/format-numbers.js'
 import { pathForPeople, printable } from '../terminal/escape.js'
 import { relativeTime } from '../terminal/relative-time.js'
 
@@ -103,7 +103,7 @@ function statusText({ started, status = {} }: DaemonAnswer, { screen }: Request)
     typeof port === 'number'
       ? `It listens on a Unix socket in the store and on TCP port ${port} of 127.0.0.1, for hooks over HTTP.`
       : 'It listens on a Unix socket in the store, and on no TCP port.',
-    `It uses ${bytes(Number(memoryBytes))} of memory and ends after ${counted(Number(idleMinutes), 'minute')} without a request.`,
+    `It uses ${formatBytes(Number(memoryBytes))} of memory and ends after ${formatCount(Number(idleMinutes), 'minute')} without a request.`,
     ...paths.map((path) => `  ${path}`),
   ].join('\n')
 }

@@ -5,7 +5,7 @@ import { defaultHome, type DoctorResult, doctorStore } from '../../internal.js'
 import { command, type Request } from '../runtime/command.js'
 import { AGENT_TITLES } from '../args/agent-commands.js'
 import { withTilde } from '../install/install-text.js'
-import { bytes, counted, grouped } from '../terminal/format-numbers.js'
+import { formatBytes, formatCount, formatNumber } from '../terminal/format-numbers.js'
 import { pathForPeople, printable, printableLine } from '../terminal/escape.js'
 import { version } from '../../base/index.js'
 
@@ -24,14 +24,14 @@ export const run = command<Page>({
   },
   render(result) {
     const { versions, sizes, failures, projects = [] } = result
-    const parts = Object.entries(sizes).map(([part, size]) => `${part} ${bytes(size)}`)
+    const parts = Object.entries(sizes).map(([part, size]) => `${part} ${formatBytes(size)}`)
     return [
       `Savestate ${versions.savestate}, node ${versions.node}, git ${versions.git}, SQLite ${versions.sqlite}, ${versions.system}`,
       ...gitLines(result),
       `Store:     ${printable(result.home)}, ledger version ${result.ledgerVersion}, ${backupText(result)}`,
-      `Size:      ${parts.join(', ')}; ${bytes(result.freeBytes)} free`,
+      `Size:      ${parts.join(', ')}; ${formatBytes(result.freeBytes)} free`,
       `Contains:  ${countsText(result)}`,
-      `Active:    ${counted(result.unfinished, 'unfinished rewind')}, ${counted(result.leases, 'session')} in use`,
+      `Active:    ${formatCount(result.unfinished, 'unfinished rewind')}, ${formatCount(result.leases, 'session')} in use`,
       `Verify:    ${problemsText(result)}`,
       `Settings:  ${settingsText(result)}`,
       ...untrustedLines(result),
@@ -115,8 +115,8 @@ function launcherLines({ hooks, launcher }: Page): readonly string[] {
 function countsText({ counts }: DoctorResult): string {
   if (counts === null) return 'unknown: the ledger cannot be read'
   const { projects, sessions, checkpoints, damaged } = counts
-  const note = damaged === 0 ? '' : `, ${grouped(damaged)} of them damaged`
-  return `${counted(projects, 'project')}, ${counted(sessions, 'session')}, ${counted(checkpoints, 'checkpoint')}${note}`
+  const note = damaged === 0 ? '' : `, ${formatNumber(damaged)} of them damaged`
+  return `${formatCount(projects, 'project')}, ${formatCount(sessions, 'session')}, ${formatCount(checkpoints, 'checkpoint')}${note}`
 }
 
 function gitLines({ gitProblem }: DoctorResult): string[] {
@@ -129,7 +129,7 @@ function problemsText({ problems, isVerified }: DoctorResult): string {
   if (!isVerified) return 'not possible without git'
   if (problems.length === 0) return 'nothing found (quick)'
   const lines = problems.map(
-    ({ kind, severity, count }) => `${kind} ${grouped(count)} (${severity})`,
+    ({ kind, severity, count }) => `${kind} ${formatNumber(count)} (${severity})`,
   )
   return `${lines.join(', ')} (quick)`
 }
@@ -146,7 +146,7 @@ function settingsText({ settings }: DoctorResult): string {
 function untrustedLines({ untrusted }: DoctorResult): string[] {
   if (untrusted === 0) return []
   return [
-    `           files of ${counted(untrusted, 'project')} ask for settings that are not in effect: \`savestate status\` lists them`,
+    `           files of ${formatCount(untrusted, 'project')} ask for settings that are not in effect: \`savestate status\` lists them`,
   ]
 }
 

@@ -2,7 +2,7 @@ import type { DropResult } from '../../index.js'
 import { command, type Request } from '../runtime/command.js'
 import { confirmPlan } from '../runtime/confirm.js'
 import { EXIT } from '../runtime/exit.js'
-import { bytes, counted } from '../terminal/format-numbers.js'
+import { formatBytes, formatCount } from '../terminal/format-numbers.js'
 import { printableLine } from '../terminal/escape.js'
 import { relativeTime } from '../terminal/relative-time.js'
 import { shortIdOf } from '../terminal/short-id.js'
@@ -43,7 +43,7 @@ export const run = command<Dropped>({
 
 async function resultText(result: DropResult, request: Request): Promise<string> {
   const { checkpoints, bytesReclaimed } = result
-  const dropped = `Dropped ${counted(checkpoints.length, 'checkpoint')}, freed ${bytes(bytesReclaimed)}:`
+  const dropped = `Dropped ${formatCount(checkpoints.length, 'checkpoint')}, freed ${formatBytes(bytesReclaimed)}:`
   return [dropped, ...(await checkpointLines(result, request))].join('\n')
 }
 
@@ -64,7 +64,7 @@ async function checkpointLines(
 async function planText(planned: DropResult, request: Request): Promise<string> {
   const { checkpoints, sessions, forgetsUndo } = planned
   return [
-    `This removes ${counted(checkpoints.length, 'checkpoint')}:`,
+    `This removes ${formatCount(checkpoints.length, 'checkpoint')}:`,
     ...(await checkpointLines(planned, request)),
     ...sessions.map(
       (id) => `The session ${printableLine(id)} has no other checkpoint and is removed too.`,

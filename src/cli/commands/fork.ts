@@ -2,14 +2,14 @@ import { type CheckpointDetails, SavestateError, type Store } from '../../index.
 import { jsonOf } from '../runtime/opaque-classes.js'
 import { command, type Request } from '../runtime/command.js'
 import { isKnown } from '../runtime/open-session.js'
-import { namedCheckpoint } from '../runtime/checkpoint-argument.js'
+import { findCheckpoint } from '../runtime/checkpoint-argument.js'
 import { printableLine } from '../terminal/escape.js'
-import { programFor, shellQuoted } from '../terminal/shell-quote.js'
+import { programFor, quoteForShell } from '../terminal/shell-quote.js'
 
 export const run = command({
   async call(request) {
     const store = await request.store()
-    const from = await namedCheckpoint(request).catch((error: unknown) => {
+    const from = await findCheckpoint(request).catch((error: unknown) => {
       throw explainUnknown(error, request)
     })
     const id = request.options.text('as') ?? (await freeId(store, from.session))
@@ -25,7 +25,7 @@ export const run = command({
       from.session === null
         ? `The session ${printableLine(made.id)} starts at ${from.id}.`
         : `The session ${printableLine(made.id)} starts at step ${from.step} of ${printableLine(from.session)}.`,
-      `Continue it with: savestate resume ${made.id.startsWith('-') ? '-- ' : ''}${shellQuoted(made.id)}`,
+      `Continue it with: savestate resume ${made.id.startsWith('-') ? '-- ' : ''}${quoteForShell(made.id)}`,
       ...(await agentLines(from, programFor(options))),
     ].join('\n'),
 })
@@ -35,7 +35,7 @@ function explainUnknown(error: unknown, { options }: Request): unknown {
   if (!(error instanceof SavestateError) || error.code !== 'SESSION_UNKNOWN') return error
   const id = options.text('session') ?? ''
   return new SavestateError(error.code, error.message, {
-    hint: `\`savestate sessions\` lists them. To choose the id of the new session: --as ${shellQuoted(id)}`,
+    hint: `\`savestate sessions\` lists them. To choose the id of the new session: --as ${quoteForShell(id)}`,
     cause: error,
   })
 }

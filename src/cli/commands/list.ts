@@ -1,12 +1,12 @@
 import { groupByPrompt, mapGroup, rowsOf } from '../render/checkpoint-groups.js'
-import { type ListRow, severalAuthors } from '../render/checkpoint-lines.js'
+import { type ListRow, hasSeveralAuthors } from '../render/checkpoint-lines.js'
 import { checkpointTable } from '../render/checkpoint-table.js'
 import { command, type Request } from '../runtime/command.js'
-import { grouped } from '../terminal/format-numbers.js'
+import { formatNumber } from '../terminal/format-numbers.js'
 import { type Listed, type Selection, selectRows } from '../runtime/list-selection.js'
 import { printable, printableLine } from '../terminal/escape.js'
 import { pruneNotice } from '../render/prune-notice.js'
-import { programFor, shellQuoted } from '../terminal/shell-quote.js'
+import { programFor, quoteForShell } from '../terminal/shell-quote.js'
 
 const DEFAULT_LIMIT = 20
 
@@ -40,7 +40,7 @@ export const run = command({
       {
         screen,
         shown: isShown,
-        hasAuthors: severalAuthors(all),
+        hasAuthors: hasSeveralAuthors(all),
         countsHidden: !hasFilter(request),
         promptsOnly: options.has('prompts'),
       },
@@ -70,20 +70,20 @@ function momentNote({ chosen }: Selection, { options }: Request): string | undef
 
 function moreNote({ chosen, more, searched }: Selection, request: Request): string | undefined {
   if (searched !== undefined)
-    return `Searched the newest ${grouped(searched)} checkpoints; older ones may match too.`
+    return `Searched the newest ${formatNumber(searched)} checkpoints; older ones may match too.`
   if (more === 0) return undefined
   const limit = more === null ? chosen.length * 5 : chosen.length + more
   const { options, paths } = request
   const words = [
     ...['session', 'grep'].flatMap((name) => {
       const text = options.text(name)
-      return text === undefined ? [] : [`--${name} ${shellQuoted(text)}`]
+      return text === undefined ? [] : [`--${name} ${quoteForShell(text)}`]
     }),
     ...['all', 'pinned', 'prompts'].flatMap((name) => (options.has(name) ? [`--${name}`] : [])),
     `-n ${limit}`,
-    ...(paths.length === 0 ? [] : ['--', ...paths.map(shellQuoted)]),
+    ...(paths.length === 0 ? [] : ['--', ...paths.map(quoteForShell)]),
   ]
-  const count = more === null ? 'There are more' : `${grouped(more)} more`
+  const count = more === null ? 'There are more' : `${formatNumber(more)} more`
   return `${count}: ${programFor(options)} list ${words.join(' ')}`
 }
 
@@ -98,7 +98,7 @@ function emptyText({ all, searched }: Selection, { options, paths }: Request): s
       : 'Nothing has been saved here yet.'
     return `${where} Save this folder with: ${program} save`
   }
-  const among = searched === undefined ? '' : ` among the newest ${grouped(searched)}`
+  const among = searched === undefined ? '' : ` among the newest ${formatNumber(searched)}`
   const words = options.text('grep')
   const conditions = [
     ...(options.has('pinned') ? ['is pinned'] : []),

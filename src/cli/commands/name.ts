@@ -1,7 +1,7 @@
 import { type NameResult, SavestateError } from '../../index.js'
 import { command, type Request } from '../runtime/command.js'
 import { printable, printableLine } from '../terminal/escape.js'
-import { shellQuoted } from '../terminal/shell-quote.js'
+import { quoteForShell } from '../terminal/shell-quote.js'
 import { shortIdOf } from '../terminal/short-id.js'
 import { usageOf } from '../args/commands-table.js'
 
@@ -39,6 +39,6 @@ async function nameText(result: NameResult, request: Request): Promise<string> {
   const other = await shortIdOf(request, sameName)
   const shown = printableLine(name)
   return meant === sameName
-    ? `${done}\n${other} has this name too and is newer, so ${shown} means ${other}. To change that: savestate name ${shellQuoted(other)} --remove`
+    ? `${done}\n${other} has this name too and is newer, so ${shown} means ${other}. To change that: savestate name ${quoteForShell(other)} --remove`
     : `${done}\n${other} has this name too, but is older: ${shown} means ${own}.`
 }

@@ -1,7 +1,7 @@
 // `savestate` without a command: the newest checkpoints, and what to do next.
 import { SavestateError } from '../../index.js'
 import { groupByPrompt } from '../render/checkpoint-groups.js'
-import { severalAuthors } from '../render/checkpoint-lines.js'
+import { hasSeveralAuthors } from '../render/checkpoint-lines.js'
 import { checkpointTable } from '../render/checkpoint-table.js'
 import { command } from '../runtime/command.js'
 import { pathForPeople } from '../terminal/escape.js'
@@ -44,7 +44,7 @@ export const run = command({
     const table = checkpointTable(groupByPrompt(rows), {
       screen,
       shown: ({ id }) => shown.has(id),
-      hasAuthors: severalAuthors(checkpoints),
+      hasAuthors: hasSeveralAuthors(checkpoints),
       countsHidden: true,
     })
     return [

@@ -15,7 +15,7 @@ import {
 } from '../rewind/rewind-conversation.js'
 import { folderOf } from '../runtime/open-session.js'
 import { mineInPlan } from '../rewind/own-changes.js'
-import { namedTarget } from '../runtime/checkpoint-argument.js'
+import { findTarget } from '../runtime/checkpoint-argument.js'
 import { printableLine } from '../terminal/escape.js'
 import { projectPaths } from '../runtime/path-arguments.js'
 import { withRepeatHint } from '../rewind/repeat-hint.js'
@@ -75,7 +75,7 @@ async function rewindOnce(request: Request): Promise<number> {
 
 async function rewind(request: Request): Promise<Rewound> {
   const { options } = request
-  const named = await withRepeatHint(request, ['rewind'], () => namedTarget(request))
+  const named = await withRepeatHint(request, ['rewind'], () => findTarget(request))
   if (options.has('state') || options.has('conversation')) return rewindConversation(request, named)
   if (!options.has('both')) return rewindFiles(request, named)
   const planned = await planAgentConversation(request, named)

@@ -9,7 +9,7 @@ import { keepSaving, type Saved } from '../run/keep-saving.js'
 import { passSignals } from '../run/pass-signals.js'
 import { failureText, type Outcome, outcomeJson, outcomeText } from '../run/run-outcome.js'
 import { type Ending, startCommand } from '../run/start-command.js'
-import { commandLine, programFor, shellQuoted } from '../terminal/shell-quote.js'
+import { commandLine, programFor, quoteForShell } from '../terminal/shell-quote.js'
 import { cutEnd } from '../terminal/text-width.js'
 
 const SECOND_MS = 1000
@@ -56,7 +56,7 @@ export const run: Command = async (request) => {
   // The terminal has printed ^C at the cursor.
   if (ending.signal === 'SIGINT' && process.stderr.isTTY) screen.note('')
   if (ending.refusal !== undefined)
-    screen.note(`savestate: ${shellQuoted(words[0] ?? '')}: ${ending.refusal}`)
+    screen.note(`savestate: ${quoteForShell(words[0] ?? '')}: ${ending.refusal}`)
   over.abort()
   const saved = await saving
   for (const text of notices) request.hooks.onNotice?.(text)

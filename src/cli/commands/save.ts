@@ -2,7 +2,7 @@ import { askDaemon, type SaveAnswer, saveProject } from '../../daemon/index.js'
 import type { SessionSaveResult } from '../../index.js'
 import { command, type Request } from '../runtime/command.js'
 import { currentFolder } from '../start/current-folder.js'
-import { counted, lines } from '../terminal/format-numbers.js'
+import { formatCount, formatLines } from '../terminal/format-numbers.js'
 import { printableLine } from '../terminal/escape.js'
 import { relativeTime } from '../terminal/relative-time.js'
 import { noteOrigin } from '../runtime/request.js'
@@ -45,7 +45,7 @@ export const run = command<Saved>({
     }
     const { session, step, hasFiles, hasState } = result
     const place = session === null ? '' : ` as step ${step} of ${printableLine(session)}`
-    const files = `${counted(result.files, 'file')} changed, ${lines(result)}`
+    const files = `${formatCount(result.files, 'file')} changed, ${formatLines(result)}`
     const held = [hasFiles ? files : [], hasState ? 'the state' : []].flat()
     return `Saved ${id}${place}: ${held.join('; ')}.`
   },

@@ -2,13 +2,13 @@ import { isRunning, readAddress } from '../../daemon/index.js'
 import type { StatusResult } from '../../index.js'
 import { folderText } from '../render/checkpoint-table.js'
 import { command } from '../runtime/command.js'
-import { bytes, counted, grouped } from '../terminal/format-numbers.js'
+import { formatBytes, formatCount, formatNumber } from '../terminal/format-numbers.js'
 import { printable, printableLine } from '../terminal/escape.js'
 import { pruneNotice } from '../render/prune-notice.js'
 import { largestText } from '../render/prune-text.js'
 import { relativeTime } from '../terminal/relative-time.js'
 import type { Screen } from '../terminal/screen.js'
-import { shellQuoted } from '../terminal/shell-quote.js'
+import { quoteForShell } from '../terminal/shell-quote.js'
 import { textTable } from '../terminal/table.js'
 import { untrustedLine } from '../render/untrusted-text.js'
 
@@ -27,13 +27,15 @@ export const run = command({
     const checkpoints = projects.reduce((sum, project) => sum + project.checkpoints, 0)
     const more = projects.length - limit
     return [
-      `Store:        ${printable(home)}, ${bytes(sizeBytes)} on disk (limit ${bytes(limits.maxSizeMb * 1_000_000)})`,
-      `Checkpoints:  ${grouped(checkpoints)} of ${counted(projects.length, 'project')}${unattached === 0 ? '' : `, ${grouped(unattached)} of sessions without a project`}`,
+      `Store:        ${printable(home)}, ${formatBytes(sizeBytes)} on disk (limit ${formatBytes(limits.maxSizeMb * 1_000_000)})`,
+      `Checkpoints:  ${formatNumber(checkpoints)} of ${formatCount(projects.length, 'project')}${unattached === 0 ? '' : `, ${formatNumber(unattached)} of sessions without a project`}`,
       ...(sessions.length === 0 ? [] : [sessionsLine(sessions)]),
       ...daemonLines(home),
       ...watches.map((watch) => watchLine(watch, screen)),
       ...(projects.length === 0 ? [] : ['', projectLines(projects.slice(0, limit), screen)]),
-      ...(more > 0 ? [`… and ${grouped(more)} more (--limit ${projects.length} shows all)`] : []),
+      ...(more > 0
+        ? [`… and ${formatNumber(more)} more (--limit ${projects.length} shows all)`]
+        : []),
       ...aboveLines(result, screen),
       ...untrustedLines(projects.slice(0, limit), screen),
       ...failureLines(failures, screen),
@@ -59,9 +61,10 @@ function watchLine(watch: StatusResult['watches'][number], { paint, now }: Scree
   if (!isWatching) parts.push(`every save scans everything: ${why}`)
   else if (doubtAt !== null)
     parts.push(
-      `${counted(fullScans, 'save')} scanned everything, the last ${relativeTime(doubtAt, now)}: ${why}`,
+      `${formatCount(fullScans, 'save')} scanned everything, the last ${relativeTime(doubtAt, now)}: ${why}`,
     )
-  if (missed > 0) parts.push(`${counted(missed, 'change')} found that the system did not report`)
+  if (missed > 0)
+    parts.push(`${formatCount(missed, 'change')} found that the system did not report`)
   const text = `${isWatching ? 'Watched:     ' : 'Not watched: '} ${folderText(path)} (${parts.join('; ')})`
   return isWatching ? text : paint('yellow', text)
 }
@@ -73,12 +76,12 @@ function aboveLines({ above }: StatusResult, { paint }: Screen): string[] {
     largest.length === 0
       ? 'The next prune reduces it: `savestate prune`.'
       : `The last prune could not reduce it without taking from smaller projects. The largest are ${largestText(largest)}. Raise the limit with \`savestate config set maxSizeMb N\`, or remove a project with \`savestate -C DIR clear\`.`
-  return [paint('yellow', `The store is ${bytes(byBytes)} over its limit. ${advice}`)]
+  return [paint('yellow', `The store is ${formatBytes(byBytes)} over its limit. ${advice}`)]
 }
 
 function untrustedLines(projects: StatusResult['projects'], { paint }: Screen): string[] {
   return projects.flatMap(({ path, untrusted }) => {
-    const line = untrustedLine(untrusted, `savestate -C ${shellQuoted(path)} config trust`)
+    const line = untrustedLine(untrusted, `savestate -C ${quoteForShell(path)} config trust`)
     return line === undefined ? [] : [paint('yellow', `${folderText(path)}: ${line}`)]
   })
 }
@@ -92,7 +95,7 @@ function failureLines(failures: StatusResult['failures'], { paint, now }: Screen
       `The store could not prune itself ${relativeTime(prune.at, now)}: ${printableLine(prune.message)}`,
     )
   if (newest !== undefined) {
-    const count = counted(others.length + 1, 'failure')
+    const count = formatCount(others.length + 1, 'failure')
     const when = relativeTime(newest.at, now)
     lines.push(
       `${count} in the last 24 h, the newest ${when}: ${newest.operation}: ${printableLine(newest.message)}`,
@@ -103,8 +106,8 @@ function failureLines(failures: StatusResult['failures'], { paint, now }: Screen
 
 function sessionsLine(sessions: StatusResult['sessions']): string {
   const interrupted = sessions.filter((session) => session.interrupted).length
-  const note = interrupted === 0 ? '' : `, ${grouped(interrupted)} interrupted`
-  return `Sessions:     ${grouped(sessions.length)}${note} (savestate sessions)`
+  const note = interrupted === 0 ? '' : `, ${formatNumber(interrupted)} interrupted`
+  return `Sessions:     ${formatNumber(sessions.length)}${note} (savestate sessions)`
 }
 
 function projectLines(projects: StatusResult['projects'], screen: Screen): string {
@@ -112,8 +115,11 @@ function projectLines(projects: StatusResult['projects'], screen: Screen): strin
     screen,
     columns: [
       { cell: ({ path }) => folderText(path) },
-      { cell: ({ sizeBytes }) => (sizeBytes === null ? '?' : bytes(sizeBytes)), isNumber: true },
-      { cell: ({ checkpoints }) => counted(checkpoints, 'checkpoint'), isNumber: true },
+      {
+        cell: ({ sizeBytes }) => (sizeBytes === null ? '?' : formatBytes(sizeBytes)),
+        isNumber: true,
+      },
+      { cell: ({ checkpoints }) => formatCount(checkpoints, 'checkpoint'), isNumber: true },
       { cell: ({ lastTouch }) => relativeTime(lastTouch, screen.now) },
     ],
     last: ({ state }) => screen.paint('yellow', STATES[state]),

@@ -5,8 +5,8 @@ import { defaultHome } from '../../internal.js'
 import { shortPath } from '../install/install-text.js'
 import { outcomeExit, outcomeText } from '../install/install-outcome.js'
 import {
-  chosenAgents,
-  closingUnusedPort,
+  chooseAgents,
+  closePortIfUnused,
   type Outcome,
   planAndAsk,
   resultOf,
@@ -17,7 +17,7 @@ export const run = command<Outcome>({
   async call(request) {
     const { applyUninstall, planUninstallOf } = await installer()
     const store = await usableStore(request)
-    const agents = await chosenAgents(request, async () => AGENT_NAMES)
+    const agents = await chooseAgents(request, async () => AGENT_NAMES)
     const { planned, failed, isWanted, ...rest } = await planAndAsk(request, {
       agents,
       planOf: (one) => planUninstallOf(store, one),
@@ -25,7 +25,7 @@ export const run = command<Outcome>({
       removed: 'hooks',
     })
     if (isWanted) {
-      await closingUnusedPort(store, async () => {
+      await closePortIfUnused(store, async () => {
         for (const one of planned) await applyUninstall(store, one)
       })
     }

@@ -1,7 +1,7 @@
 // Saves while the user works. Prints each checkpoint when it is made.
 import type { Command } from '../runtime/command.js'
 import { endOnSignals, EXIT } from '../runtime/exit.js'
-import { counted, lines } from '../terminal/format-numbers.js'
+import { formatCount, formatLines } from '../terminal/format-numbers.js'
 import { shortIdOf } from '../terminal/short-id.js'
 
 const SECOND_MS = 1000
@@ -30,7 +30,7 @@ export const run: Command = async (request) => {
         }
         const id = await shortIdOf(request, saved.id)
         const time = new Date(saved.createdAt).toLocaleTimeString('en-GB')
-        screen.print(`${time}  ${id}  ${counted(saved.files, 'file')} ${lines(saved)}`)
+        screen.print(`${time}  ${id}  ${formatCount(saved.files, 'file')} ${formatLines(saved)}`)
       })
     },
   })

@@ -22,12 +22,15 @@ export const READERS: Readonly<Record<ImportKind, (path: string) => Promise<Item
 async function readExportedJson(path: string): Promise<Items> {
   const given = await openGiven(path)
   return async function* items() {
-    for await (const item of jsonItems(given)) yield readable(given, () => untagged(item))
+    for await (const item of jsonItems(given)) yield explainUnreadable(given, () => untag(item))
   }
 }
 
 /** An unreadable state is a fault of the file here, not of a stored checkpoint. */
-function readable<Value>({ source }: { readonly source: string }, read: () => Value): Value {
+function explainUnreadable<Value>(
+  { source }: { readonly source: string },
+  read: () => Value,
+): Value {
   try {
     return read()
   } catch (cause) {
@@ -39,7 +42,7 @@ function readable<Value>({ source }: { readonly source: string }, read: () => Va
   }
 }
 
-function untagged(item: unknown): unknown {
+function untag(item: unknown): unknown {
   if (!isRecord(item) || item['tagged'] !== true) return item
   const { data, changes, metadata } = item
   return {
@@ -60,7 +63,7 @@ async function readStateYaml(path: string): Promise<Items> {
     })
   }
   const id = `yaml:${createHash('sha256').update(given.text).digest('hex').slice(0, 32)}`
-  const data = readable(given, () => stateOfYaml(given.text, mapping))
+  const data = explainUnreadable(given, () => stateOfYaml(given.text, mapping))
   const items = [{ id, timestamp: timeOf(mapping['updated']).toISOString(), data }]
   return () => items
 }

@@ -5,7 +5,7 @@ import { hookInput } from './read-stdin-event.js'
 import { ownTerminal } from '../terminal/stdio.js'
 
 /** Returns the exit code; undefined if no daemon answered, or for any other command. */
-export async function answeredByDaemon(
+export async function forwardHook(
   words: readonly string[],
   onOutputFault: (error: unknown) => void,
 ): Promise<number | undefined> {

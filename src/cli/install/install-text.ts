@@ -2,7 +2,7 @@
 import { dirname } from 'node:path'
 import type { FileChange, InstallRequest, Plan } from '../../agents/index.js'
 import { AGENT_TITLES } from '../args/agent-commands.js'
-import { counted } from '../terminal/format-numbers.js'
+import { formatCount } from '../terminal/format-numbers.js'
 import type { Paint } from '../terminal/colors.js'
 import { pathForPeople, printable } from '../terminal/escape.js'
 
@@ -47,7 +47,9 @@ function changeParts(
   // An agent with one script per hook: print only the folder.
   const areScripts = first !== undefined && added.length > MAX_NAMED
   const parts = areScripts
-    ? [`${counted(added.length, 'hook script')} in ${shortPath(dirname(first.path), environment)}`]
+    ? [
+        `${formatCount(added.length, 'hook script')} in ${shortPath(dirname(first.path), environment)}`,
+      ]
     : added.map((file) => `${holdsText(file)} in ${shortPath(file.path, environment)}`)
   if (others.length === 0) return parts
   return [...parts, `${removed} removed from ${filesText(others, environment)}`]
@@ -56,8 +58,8 @@ function changeParts(
 function holdsText({ holds }: FileChange): string {
   const { hooks = 0, rules = 0, plugins = 0, servers = 0 } = holds ?? {}
   const parts = [
-    ...(hooks > 0 ? [counted(hooks, 'hook')] : []),
-    ...(rules > 0 ? [counted(rules, 'deny rule')] : []),
+    ...(hooks > 0 ? [formatCount(hooks, 'hook')] : []),
+    ...(rules > 0 ? [formatCount(rules, 'deny rule')] : []),
     ...(plugins > 0 ? ['a plugin'] : []),
     ...(servers > 0 ? ['the MCP server'] : []),
   ]
@@ -155,13 +157,13 @@ function linesWithChanges(old: readonly string[], now: readonly string[]): reado
   const same = (lines: readonly string[]) => lines.map((line) => `  ${line}`)
   return [
     ...same(old.slice(0, head)),
-    ...comparedLines(old.slice(head, old.length - tail), now.slice(head, now.length - tail)),
+    ...compareLines(old.slice(head, old.length - tail), now.slice(head, now.length - tail)),
     ...same(old.slice(old.length - tail)),
   ]
 }
 
 /** By the longest common subsequence; the input is short. */
-function comparedLines(old: readonly string[], now: readonly string[]): readonly string[] {
+function compareLines(old: readonly string[], now: readonly string[]): readonly string[] {
   const lengths = Array.from({ length: old.length + 1 }, () => new Uint32Array(now.length + 1))
   const common = (i: number, j: number) => lengths[i]?.[j] ?? 0
   for (let i = old.length - 1; i >= 0; i--) {

@@ -116,7 +116,7 @@ export function resultOf({ request, plan }: Planned, applied: boolean): AgentRes
 }
 
 /** The named agent, or with --all the given ones. */
-export async function chosenAgents(
+export async function chooseAgents(
   request: Request,
   all: () => Promise<readonly AgentName[]>,
 ): Promise<readonly AgentName[]> {
@@ -171,7 +171,7 @@ async function storeHome(request: Request): Promise<string> {
 }
 
 /** Runs the work, then closes the daemon's TCP port if no hooks use it any more. */
-export async function closingUnusedPort(
+export async function closePortIfUnused(
   store: Store | undefined,
   work: () => Promise<void>,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import {
   type LineStyle,
   type ListRow,
   promptLine,
-  severalAuthors,
+  hasSeveralAuthors,
   singleLine,
   stepLine,
 } from '../render/checkpoint-lines.js'
@@ -36,7 +36,7 @@ export async function pickCheckpoint(request: Request): Promise<Request | undefi
     })
   const paths = await projectPaths(request, options.texts('path'))
   const notices = new Set<string>()
-  const hasAuthors = severalAuthors(checkpoints)
+  const hasAuthors = hasSeveralAuthors(checkpoints)
   const input = { paths, keepMine: options.has('keep-mine') }
   const previewOf = async (id: string): Promise<Preview> => {
     try {

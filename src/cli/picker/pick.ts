@@ -3,7 +3,7 @@ import type { Paint } from '../terminal/colors.js'
 import { type Display, enterAlternateScreen, type Keyboard } from './alternate-screen.js'
 import type { PickerGroup, PickerRow } from './picker-items.js'
 import { pickerLines } from './picker-lines.js'
-import { type Choice, openPicker, type Picker, press, resized, targetOf } from './picker-state.js'
+import { type Choice, openPicker, type Picker, press, resize, targetOf } from './picker-state.js'
 import type { Preview } from './preview-lines.js'
 
 const PREVIEW_DELAY_MS = 120
@@ -32,7 +32,7 @@ export function pick(picking: Picking): Promise<Choice | null> {
         else end(() => resolve(picker.choice ?? null))
       },
       redraw() {
-        picker = resized(picker, screen.size())
+        picker = resize(picker, screen.size())
         show()
       },
     })

@@ -1,5 +1,5 @@
 // The picker as lines that fit the screen.
-import { grouped } from '../terminal/format-numbers.js'
+import { formatNumber } from '../terminal/format-numbers.js'
 import { layoutLines } from '../terminal/line-layout.js'
 import type { Colour, Paint } from '../terminal/colors.js'
 import { planCounts } from '../render/plan-text.js'
@@ -58,10 +58,10 @@ function titleLine({ query, isSearching, found, total, question }: Picker): Line
     return { text: 'Go back to before or after this call?', colour: 'bold' }
   if (isSearching || query !== '')
     return {
-      text: `Search: ${printable(query)}${isSearching ? '_' : ''}  (${grouped(found)} of ${grouped(total)})`,
+      text: `Search: ${printable(query)}${isSearching ? '_' : ''}  (${formatNumber(found)} of ${formatNumber(total)})`,
       colour: 'bold',
     }
-  return { text: `Go back to which checkpoint? (${grouped(total)})`, colour: 'bold' }
+  return { text: `Go back to which checkpoint? (${formatNumber(total)})`, colour: 'bold' }
 }
 
 const PLAIN: Paint = (_, text) => text
@@ -97,7 +97,7 @@ function numberOf(item: PickerItem): string {
 
 function lineOf(item: PickerItem, isCurrent: boolean) {
   if (item.type === 'fold') {
-    const text = `… ${grouped(item.hidden)} more (→ to open)`
+    const text = `… ${formatNumber(item.hidden)} more (→ to open)`
     return { indent: 4, mark: '', text, colour: 'dim' as const, right: [] }
   }
   const { line } = item.row

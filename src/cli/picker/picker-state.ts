@@ -105,7 +105,7 @@ export function listHeight({ rows }: Size): number {
   return rows < 10 ? Math.max(1, rows - 2) : Math.floor((rows - 3) / 2)
 }
 
-export function resized(picker: Picker, size: Size): Picker {
+export function resize(picker: Picker, size: Size): Picker {
   return inView({ ...picker, size })
 }
 

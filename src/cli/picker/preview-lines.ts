@@ -1,6 +1,6 @@
 // The preview of a rewind: one line per path, in path order, marked as created, changed, removed or kept.
 import type { PlanItem, PlanView } from '../../index.js'
-import { grouped } from '../terminal/format-numbers.js'
+import { formatNumber } from '../terminal/format-numbers.js'
 import { hasListedBelow } from '../render/folders-above.js'
 import type { Colour } from '../terminal/colors.js'
 import { pathForPeople, printable } from '../terminal/escape.js'
@@ -29,7 +29,7 @@ export function previewLines(preview: Preview, height: number): PreviewLine[] {
   ]
   if (lines.length <= height) return lines
   const left = lines.length - height + 1
-  const more = line(`… and ${grouped(left)} more`, 'dim')
+  const more = line(`… and ${formatNumber(left)} more`, 'dim')
   return height < 1 ? [] : [...lines.slice(0, height - 1), more]
 }
 

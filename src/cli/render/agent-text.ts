@@ -1,6 +1,6 @@
 // The agent's part of a checkpoint: its step in the session, an outline of its state, its tool calls.
 import type { AgentDetails, CheckpointDetails } from '../../index.js'
-import { counted, grouped } from '../terminal/format-numbers.js'
+import { formatCount, formatNumber } from '../terminal/format-numbers.js'
 import type { Colour } from '../terminal/colors.js'
 import { printableLine } from '../terminal/escape.js'
 import type { Screen } from '../terminal/screen.js'
@@ -53,13 +53,13 @@ function stateLines({ state, schemaVersion }: AgentDetails, screen: Screen): str
   return [
     label('State', `${figuresText(state)}${version}`),
     ...keys.map(({ name, holds }) => `  ${padEnd(name, width)}  ${screen.paint('dim', holds)}`),
-    ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
+    ...(more > 0 ? [`  … and ${formatNumber(more)} more`] : []),
   ]
 }
 
 function figuresText({ kind, length }: Figures): string {
   if (length === null) return kind
-  return kind === 'object' ? counted(length, 'key') : `${kind} of ${grouped(length)}`
+  return kind === 'object' ? formatCount(length, 'key') : `${kind} of ${formatNumber(length)}`
 }
 
 /** Newest first. */

@@ -1,6 +1,6 @@
 // Changed files as lines.
 import type { ChangeView } from '../../index.js'
-import { grouped } from '../terminal/format-numbers.js'
+import { formatNumber } from '../terminal/format-numbers.js'
 import { hasListedBelow } from './folders-above.js'
 import type { Colour } from '../terminal/colors.js'
 import { pathForPeople } from '../terminal/escape.js'
@@ -13,12 +13,12 @@ export function listedChanges(changes: readonly ChangeView[]): readonly ChangeVi
   )
 }
 
-export function changeText({ path, type, change, ...rest }: ChangeView): string {
+export function formatChange({ path, type, change, ...rest }: ChangeView): string {
   const name = `${pathForPeople(path)}${type === 'folder' && path !== '' ? '/' : ''}`
   if (change === 'mode') return `${name}  mode ${rest.modeBefore} → ${rest.modeAfter}`
   if (type === 'folder') return name
   if (rest.insertions === null || rest.deletions === null) return `${name}  binary`
-  return `${name}  +${grouped(rest.insertions)} −${grouped(rest.deletions)}`
+  return `${name}  +${formatNumber(rest.insertions)} −${formatNumber(rest.deletions)}`
 }
 
 export const COLOUR_OF: Readonly<Record<ChangeView['change'], Colour>> = {

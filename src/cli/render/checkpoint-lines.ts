@@ -1,7 +1,7 @@
 // The lines for prompts, for their tool calls and for single rows. For the list and the picker.
 import type { CheckpointView } from '../../index.js'
 import { isPrompt } from './checkpoint-groups.js'
-import { counted, grouped } from '../terminal/format-numbers.js'
+import { formatCount, formatNumber } from '../terminal/format-numbers.js'
 import type { Line, Part } from '../terminal/line-layout.js'
 import type { Paint } from '../terminal/colors.js'
 import { pathForPeople, printableLine } from '../terminal/escape.js'
@@ -49,7 +49,7 @@ export function promptLine(row: ListRow, style: LineStyle, steps = 0): RowLine {
     colour: 'bold',
     right: [
       ...(changes === undefined ? [] : [withAuthor(changes, author)]),
-      ...(steps > 0 ? [plainPart(counted(steps, 'step'))] : []),
+      ...(steps > 0 ? [plainPart(formatCount(steps, 'step'))] : []),
       ...folderPart(row),
       ...(row.sessionAgent === null ? [] : [dimPart(row.sessionAgent, screen.paint)]),
       agePart(row, screen),
@@ -126,7 +126,7 @@ function marksOf({ damaged, filesPruned, pinned, name }: CheckpointView): string
 const ALONE: readonly (string | null)[] = [null, 'you', 'rewind']
 
 /** False if only the user has changed files: then naming authors would repeat `you` in every row. */
-export function severalAuthors(rows: readonly CheckpointView[]): boolean {
+export function hasSeveralAuthors(rows: readonly CheckpointView[]): boolean {
   return rows.some(({ author }) => !ALONE.includes(author))
 }
 
@@ -139,11 +139,11 @@ function changesText({
 }: CheckpointView): string | undefined {
   if (!hasFiles || files + insertions + deletions === 0) return undefined
   const lines = [
-    ...(insertions > 0 ? [`+${grouped(insertions)}`] : []),
-    ...(deletions > 0 ? [`−${grouped(deletions)}`] : []),
+    ...(insertions > 0 ? [`+${formatNumber(insertions)}`] : []),
+    ...(deletions > 0 ? [`−${formatNumber(deletions)}`] : []),
   ]
   const isPlain = files === 1 && lines.length > 0
-  return [...(isPlain ? [] : [counted(files, 'file')]), ...lines].join(' ')
+  return [...(isPlain ? [] : [formatCount(files, 'file')]), ...lines].join(' ')
 }
 
 export function folderText(project: string | null | undefined): string {

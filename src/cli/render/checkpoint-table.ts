@@ -11,7 +11,7 @@ import {
   singleLine,
   stepLine,
 } from './checkpoint-lines.js'
-import { counted } from '../terminal/format-numbers.js'
+import { formatCount } from '../terminal/format-numbers.js'
 import { layoutLines } from '../terminal/line-layout.js'
 import type { Screen } from '../terminal/screen.js'
 import { idWidth, paintId } from '../terminal/short-id.js'
@@ -59,7 +59,7 @@ function linesOf(group: Group<ListRow>, layout: ListLayout): RowLine[] {
     isContinued
       ? continuedLine(prompt)
       : promptLine(prompt, layout, promptsOnly ? steps.length : 0),
-    ...(hidden > 0 && !promptsOnly ? [noteLine(`… ${counted(hidden, 'earlier step')}`)] : []),
+    ...(hidden > 0 && !promptsOnly ? [noteLine(`… ${formatCount(hidden, 'earlier step')}`)] : []),
     ...chosen.map((row) => stepLine(row, layout)),
   ]
 }

@@ -1,12 +1,12 @@
 // `savestate show`: one checkpoint in full.
 import { type CheckpointDetails, SKIP_REASONS, type SkipReason } from '../../internal.js'
 import { agentLines, labelOn } from './agent-text.js'
-import { COLOUR_OF, changeText, listedChanges } from './change-lines.js'
-import { bytes, counted, grouped, lines } from '../terminal/format-numbers.js'
+import { COLOUR_OF, formatChange, listedChanges } from './change-lines.js'
+import { formatBytes, formatCount, formatNumber, formatLines } from '../terminal/format-numbers.js'
 import { pathForPeople, printable, printableLine } from '../terminal/escape.js'
 import { localTime, relativeTime } from '../terminal/relative-time.js'
 import type { Screen } from '../terminal/screen.js'
-import { shellQuoted } from '../terminal/shell-quote.js'
+import { quoteForShell } from '../terminal/shell-quote.js'
 import { padEnd } from '../terminal/text-width.js'
 
 const MAX_CHANGES = 50
@@ -49,15 +49,21 @@ function filesLines(
 ): string[] {
   const label = labelOn(screen)
   return [
-    label('Contains', `${counted(details.fileCount, 'file')}, ${bytes(details.sizeBytes)}`),
+    label(
+      'Contains',
+      `${formatCount(details.fileCount, 'file')}, ${formatBytes(details.sizeBytes)}`,
+    ),
     ...details.repositories.map((repository) => label('Repository', repositoryText(repository))),
-    label('Changed', `${counted(details.files, 'file')} ${lines(details)} since the one before`),
+    label(
+      'Changed',
+      `${formatCount(details.files, 'file')} ${formatLines(details)} since the one before`,
+    ),
     ...(details.author === null ? [] : [label('By', printableLine(details.author))]),
     ...changeLines(details, screen),
     ...uncapturedLines(details, screen),
     ...(details.skipped === 0
       ? []
-      : [label('Skipped', counted(details.skipped, 'path')), ...skippedLines(details, screen)]),
+      : [label('Skipped', formatCount(details.skipped, 'path')), ...skippedLines(details, screen)]),
     '',
     'To get these files back with git alone, into an empty folder:',
     `  git --git-dir=${objectsFolder(home)} archive ${details.ref}:files | tar -x -C FOLDER`,
@@ -71,15 +77,16 @@ function changeLines({ changes }: CheckpointDetails, { paint }: Screen): string[
     ...listed
       .slice(0, MAX_CHANGES)
       .map(
-        (view) => `  ${paint(COLOUR_OF[view.change], padEnd(view.change, 8))} ${changeText(view)}`,
+        (view) =>
+          `  ${paint(COLOUR_OF[view.change], padEnd(view.change, 8))} ${formatChange(view)}`,
       ),
-    ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
+    ...(more > 0 ? [`  … and ${formatNumber(more)} more`] : []),
   ]
 }
 
 function uncapturedLines({ uncaptured }: CheckpointDetails, screen: Screen): string[] {
   if (uncaptured.length === 0) return []
-  const count = counted(uncaptured.length, 'path')
+  const count = formatCount(uncaptured.length, 'path')
   return [
     labelOn(screen)('Not saved', `${count} changed that no checkpoint has`),
     ...uncaptured.map(({ path, isFolder, change, reason }) =>
@@ -100,12 +107,13 @@ function skippedLines(details: CheckpointDetails, { paint }: Screen): string[] {
       .slice(0, most)
     const more = count - examples.length
     return [
-      `  ${grouped(count)} ${SKIP_REASONS[reason]}`,
+      `  ${formatNumber(count)} ${SKIP_REASONS[reason]}`,
       ...examples.map(({ path, sizeBytes }) => {
-        const size = sizeBytes === null || reason !== 'too-large' ? '' : `  ${bytes(sizeBytes)}`
+        const size =
+          sizeBytes === null || reason !== 'too-large' ? '' : `  ${formatBytes(sizeBytes)}`
         return paint('dim', `    ${pathForPeople(path)}${size}`)
       }),
-      ...(more > 0 ? [paint('dim', `    … and ${grouped(more)} more`)] : []),
+      ...(more > 0 ? [paint('dim', `    … and ${formatNumber(more)} more`)] : []),
     ]
   })
 }
@@ -127,5 +135,5 @@ function reasonText(reason: string): string {
 /** Ready to be pasted into a shell. */
 function objectsFolder(home: string): string {
   const isTypable = !/[\x00-\x1f\x7f]/.test(home)
-  return isTypable ? shellQuoted(`${home}/objects.git`) : '"$SAVESTATE_HOME"/objects.git'
+  return isTypable ? quoteForShell(`${home}/objects.git`) : '"$SAVESTATE_HOME"/objects.git'
 }

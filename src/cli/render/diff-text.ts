@@ -2,7 +2,7 @@
 // colors could not be distinguished from these.
 import type { DiffResult } from '../../index.js'
 import { unseenByGit } from './change-lines.js'
-import { grouped } from '../terminal/format-numbers.js'
+import { formatNumber } from '../terminal/format-numbers.js'
 import type { Colour, Paint } from '../terminal/colors.js'
 import { pathForPeople, printableLine, printableLines } from '../terminal/escape.js'
 import type { Screen } from '../terminal/screen.js'
@@ -48,7 +48,7 @@ function authorLines(changes: DiffResult['changes'], paint: Paint): string[] {
       ({ author, path }) =>
         `  ${padEnd(printableLine(author ?? ''), width)}  ${pathForPeople(path)}`,
     ),
-    ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
+    ...(more > 0 ? [`  … and ${formatNumber(more)} more`] : []),
   ]
 }
 

@@ -30,7 +30,7 @@ export function statText(
   return lines
     .map((line) => {
       if (typeof line === 'string') return line
-      const [plus, minus] = scaled(line, graph)
+      const [plus, minus] = scaleBar(line, graph)
       const name = padEnd(cutStart(line.name, nameWidth), nameWidth)
       const signs = paint('green', '+'.repeat(plus)) + paint('red', '-'.repeat(minus))
       return ` ${name} | ${padStart(line.number, numberWidth)} ${line.note}${signs}`.trimEnd()
@@ -57,7 +57,7 @@ function rowIn(line: string): Row | undefined {
 }
 
 /** Every addition and deletion keeps at least one sign. */
-function scaled(
+function scaleBar(
   { plus, minus }: Row,
   graph: { readonly width: number; readonly changes: number },
 ): [plus: number, minus: number] {

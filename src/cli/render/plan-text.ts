@@ -1,6 +1,6 @@
 // The plan of a rewind as text.
 import type { NotRestored, PlanItem, PlanView } from '../../index.js'
-import { counted, grouped } from '../terminal/format-numbers.js'
+import { formatCount, formatNumber } from '../terminal/format-numbers.js'
 import { hasListedBelow } from './folders-above.js'
 import type { Colour, Paint } from '../terminal/colors.js'
 import { pathForPeople, printable, printableLine } from '../terminal/escape.js'
@@ -30,7 +30,7 @@ export function planText(
       return [
         `${paint('bold', title)} (${countOf(plan, group)}):`,
         ...items.slice(0, SHOWN).map((item) => `  ${paint(colour, text(item))}`),
-        ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
+        ...(more > 0 ? [`  … and ${formatNumber(more)} more`] : []),
       ].join('\n')
     },
   )
@@ -48,7 +48,7 @@ export function planCounts({ write, remove, keep }: PlanView): string {
     ...(remove.length > 0
       ? [`${write.length > 0 ? removed.replace(/ files?$/, '') : removed} removed`]
       : []),
-    ...(keep.length > 0 ? [`${grouped(shownItems(keep).length)} kept`] : []),
+    ...(keep.length > 0 ? [`${formatNumber(shownItems(keep).length)} kept`] : []),
   ]
   return parts.join(', ')
 }
@@ -61,13 +61,13 @@ export function notRestoredText(
   if (found === undefined || found.length === 0) return ''
   const more = found.length - SHOWN
   return [
-    `${paint('bold', 'Not restored, because no checkpoint has it')} (${grouped(found.length)}):`,
+    `${paint('bold', 'Not restored, because no checkpoint has it')} (${formatNumber(found.length)}):`,
     ...found.slice(0, SHOWN).map(({ path, isFolder, change, by, at }) => {
       const name = `${pathForPeople(path)}${isFolder ? '/' : ''}`
       const when = relativeTime(at, now)
       return paint('yellow', `  ${name}  (${change} by "${printableLine(by)}", ${when})`)
     }),
-    ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
+    ...(more > 0 ? [`  … and ${formatNumber(more)} more`] : []),
   ].join('\n')
 }
 
@@ -103,7 +103,7 @@ function shownItems(items: readonly PlanItem[]): readonly PlanItem[] {
 
 function countOf(plan: PlanView, group: keyof PlanView): string {
   const isChanged = group === 'write' || group === 'remove'
-  return isChanged ? countText(plan[group]) : grouped(shownItems(plan[group]).length)
+  return isChanged ? countText(plan[group]) : formatNumber(shownItems(plan[group]).length)
 }
 
 /** `6 files`, `1 folder`, `6 files and 1 folder`. */
@@ -112,7 +112,7 @@ function countText(items: readonly PlanItem[]): string {
   const folders = shown.filter(({ type }) => type === 'folder').length
   const files = shown.length - folders
   return [
-    ...(files > 0 ? [counted(files, 'file')] : []),
-    ...(folders > 0 ? [counted(folders, 'folder')] : []),
+    ...(files > 0 ? [formatCount(files, 'file')] : []),
+    ...(folders > 0 ? [formatCount(folders, 'folder')] : []),
   ].join(' and ')
 }

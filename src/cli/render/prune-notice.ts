@@ -1,7 +1,7 @@
 // Reports once what automatic prunes removed, because no user saw their plans.
 import type { AutoPruneRecord } from '../../index.js'
 import type { Request } from '../runtime/command.js'
-import { bytes, counted } from '../terminal/format-numbers.js'
+import { formatBytes, formatCount } from '../terminal/format-numbers.js'
 import { folderText } from './checkpoint-table.js'
 import { relativeTime } from '../terminal/relative-time.js'
 
@@ -36,13 +36,13 @@ const REASONS: readonly (readonly [
 export function noticeText(record: AutoPruneRecord, now: Date): string {
   const { byReason, sessions, prunedFiles, bytesReclaimed, forgottenUndo } = record
   const found = REASONS.filter(([why]) => (byReason[why] ?? 0) > 0)
-  const parts = found.map(([why, text]) => text(counted(byReason[why] ?? 0, 'checkpoint')))
-  if (prunedFiles > 0) parts.push(`the files of ${counted(prunedFiles, 'checkpoint')} removed`)
-  if (sessions > 0) parts.push(`${counted(sessions, 'session')} removed`)
+  const parts = found.map(([why, text]) => text(formatCount(byReason[why] ?? 0, 'checkpoint')))
+  if (prunedFiles > 0) parts.push(`the files of ${formatCount(prunedFiles, 'checkpoint')} removed`)
+  if (sessions > 0) parts.push(`${formatCount(sessions, 'session')} removed`)
   const settings = new Set(found.map(([, , setting]) => setting))
   if (prunedFiles > 0) settings.add(MORE_SPACE)
   return [
-    `Pruned ${relativeTime(record.at, now)}: ${parts.join(', ')} (freed ${bytes(bytesReclaimed)}).`,
+    `Pruned ${relativeTime(record.at, now)}: ${parts.join(', ')} (freed ${formatBytes(bytesReclaimed)}).`,
     ...forgottenUndo.map(
       (path) => `The last rewind of ${folderText(path)} can no longer be undone.`,
     ),

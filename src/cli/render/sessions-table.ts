@@ -1,7 +1,7 @@
 // Sessions as a table.
 import type { SessionView } from '../../index.js'
 import { folderText } from './checkpoint-lines.js'
-import { counted } from '../terminal/format-numbers.js'
+import { formatCount } from '../terminal/format-numbers.js'
 import { printableLine } from '../terminal/escape.js'
 import { relativeTime } from '../terminal/relative-time.js'
 import type { Screen } from '../terminal/screen.js'
@@ -26,7 +26,7 @@ export function sessionsTable(sessions: readonly SessionView[], screen: Screen):
       { cell: ({ id }) => cutEnd(printableLine(id), idWidth), colour: 'yellow' },
       { cell: ({ agent }) => cutEnd(printableLine(agent ?? ''), AGENT_WIDTH), isLesser: true },
       { cell: (session) => cutEnd(statusText(session), statusWidth) },
-      { cell: ({ steps }) => counted(steps, 'step'), isNumber: true, isLesser: true },
+      { cell: ({ steps }) => formatCount(steps, 'step'), isNumber: true, isLesser: true },
       { cell: ({ updatedAt }) => relativeTime(updatedAt, screen.now), isLesser: true },
     ],
     last: ({ project }, width) =>

@@ -13,7 +13,7 @@ export type Undone = Omit<RewindResult, 'conversation'> & {
   }
 }
 
-export async function withOriginal(result: RewindResult): Promise<Undone> {
+export async function addContinueCommand(result: RewindResult): Promise<Undone> {
   const { conversation, ...undone } = result
   if (conversation === undefined) return undone
   const { continueCommand } = await import('../../agents/index.js')

@@ -1,6 +1,6 @@
 // Finds the user's own changes since a checkpoint, if agents have changed files too.
 import { type Project, SavestateError } from '../../index.js'
-import { severalAuthors } from '../render/checkpoint-lines.js'
+import { hasSeveralAuthors } from '../render/checkpoint-lines.js'
 import type { Request } from '../runtime/command.js'
 
 type OwnChanges = {
@@ -30,7 +30,7 @@ export async function mineInPlan(
   const isShown = options.has('dry-run') || !options.has('yes')
   if (!isShown || request.isJson || options.has('keep-mine')) return NO_OWN_CHANGES.mine
   const project = await request.project()
-  if (!severalAuthors((await project.list()).checkpoints)) return NO_OWN_CHANGES.mine
+  if (!hasSeveralAuthors((await project.list()).checkpoints)) return NO_OWN_CHANGES.mine
   try {
     const found = await project.target(target, hooks)
     return (await ownersSince(project, found.target.id)).mine

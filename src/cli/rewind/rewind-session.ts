@@ -6,7 +6,7 @@ import { folderOf } from '../runtime/open-session.js'
 import { isNothing } from '../render/plan-text.js'
 import { printableLine } from '../terminal/escape.js'
 import { keptText, nothingText, restoreText } from './restore-text.js'
-import { programFor, shellQuoted } from '../terminal/shell-quote.js'
+import { programFor, quoteForShell } from '../terminal/shell-quote.js'
 import { goBackQuestion } from './target-text.js'
 
 export type SessionRewind = {
@@ -66,7 +66,7 @@ async function programOf(session: string, request: Request): Promise<string> {
     if (!(error instanceof SavestateError) || !NO_PROJECT.includes(error.code)) throw error
     return undefined
   })
-  return own === here?.path ? programFor(request.options) : `savestate -C ${shellQuoted(own)}`
+  return own === here?.path ? programFor(request.options) : `savestate -C ${quoteForShell(own)}`
 }
 
 export function sessionRewindText(rewind: SessionRewind, request: Request): string {
@@ -79,15 +79,15 @@ export function sessionRewindText(rewind: SessionRewind, request: Request): stri
     const done = `Rewound the folder and ${state} to ${place}`
     const next = `Undo with: ${program} undo`
     const text = restoreText(result, request, { done, nothing: '', next })
-    return isDry ? `${capitalized(state)} would go back to ${place}.\n${text}` : text
+    return isDry ? `${capitalize(state)} would go back to ${place}.\n${text}` : text
   }
   const { keep } = result.plan
   const isBoth = result.restored === 'both'
   const folder = isBoth ? `; ${nothingText(keep, 'the folder is as it was then')}` : ''
   const kept = isBoth ? keptText(keep, request.screen.paint) : ''
   if (isDry)
-    return `${capitalized(state)} would go back to ${place}${folder}.${kept}\nA dry run: nothing has been changed.`
-  const of = options.has('session') ? ` --session ${shellQuoted(session)}` : ''
+    return `${capitalize(state)} would go back to ${place}${folder}.${kept}\nA dry run: nothing has been changed.`
+  const of = options.has('session') ? ` --session ${quoteForShell(session)}` : ''
   const back = `Go back with: ${program} rewind ${rewind.shortIds.get(left)}${of} --state`
   return `Rewound ${state} to ${place}${folder}.${left === result.target ? '' : ` ${back}`}${kept}`
 }
@@ -98,6 +98,6 @@ function withoutSession(id: string): SavestateError {
   })
 }
 
-function capitalized(text: string): string {
+function capitalize(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
 }

@@ -1,7 +1,7 @@
 // The report at the end of `savestate run`: what the command changed, how to undo that, and which saves failed.
 import { type DiffResult, type ErrorText, SavestateError } from '../../index.js'
-import { changeText, COLOUR_OF, listedChanges } from '../render/change-lines.js'
-import { counted, grouped, lines } from '../terminal/format-numbers.js'
+import { formatChange, COLOUR_OF, listedChanges } from '../render/change-lines.js'
+import { formatCount, formatNumber, formatLines } from '../terminal/format-numbers.js'
 import type { Paint } from '../terminal/colors.js'
 import { escapeUnsafe } from '../terminal/escape.js'
 import type { Ending } from './start-command.js'
@@ -60,9 +60,11 @@ export function outcomeText(
   const more = listed.length - SHOWN
   const [from, to] = [short(before), short(after)]
   return [
-    `savestate: ${counted(changed.files, 'file')} changed while it ran, ${lines(changed)}.`,
-    ...listed.slice(0, SHOWN).map((view) => `  ${paint(COLOUR_OF[view.change], changeText(view))}`),
-    ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
+    `savestate: ${formatCount(changed.files, 'file')} changed while it ran, ${formatLines(changed)}.`,
+    ...listed
+      .slice(0, SHOWN)
+      .map((view) => `  ${paint(COLOUR_OF[view.change], formatChange(view))}`),
+    ...(more > 0 ? [`  … and ${formatNumber(more)} more`] : []),
     `See it:   ${program} diff ${from} ${to}`,
     `Undo it:  ${program} rewind ${from}`,
   ].join('\n')

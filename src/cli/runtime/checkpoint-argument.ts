@@ -4,16 +4,16 @@ import type { Request } from './command.js'
 import { sessionToRead } from './open-session.js'
 
 /** In the project or, with --session, in a session. */
-export async function namedCheckpoint(request: Request): Promise<CheckpointDetails> {
+export async function findCheckpoint(request: Request): Promise<CheckpointDetails> {
   const { options, argument, project, hooks } = request
-  if (options.has('session')) return namedInSession(request)
+  if (options.has('session')) return findInSession(request)
   return (await project()).show(argument(0), hooks)
 }
 
 /** For a rewind, which refuses a number that a failed rewind has shifted. */
-export async function namedTarget(request: Request): Promise<CheckpointView> {
+export async function findTarget(request: Request): Promise<CheckpointView> {
   const { options, argument, project, hooks } = request
-  if (options.has('session')) return namedInSession(request)
+  if (options.has('session')) return findInSession(request)
   return (await (await project()).target({ to: argument(0) }, hooks)).named
 }
 
@@ -27,6 +27,6 @@ export async function detailsOf(
   return (await sessionToRead(await store(), session)).show(id)
 }
 
-async function namedInSession({ options, argument, store }: Request): Promise<CheckpointDetails> {
+async function findInSession({ options, argument, store }: Request): Promise<CheckpointDetails> {
   return (await sessionToRead(await store(), options.text('session') ?? '')).show(argument(0))
 }

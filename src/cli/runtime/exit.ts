@@ -101,7 +101,7 @@ function handleSignals(): void {
  * For work that blocks the event loop for long, such as parsing a large text: a handler would run only afterwards. During
  * the work a signal ends the process by default, without a message. The work asks questions through `ask`.
  */
-export async function endedBySignals<Result>(
+export async function withDefaultSignals<Result>(
   work: (ask: <Answer>(question: () => Promise<Answer>) => Promise<Answer>) => Promise<Result>,
 ): Promise<Result> {
   leaveSignals()

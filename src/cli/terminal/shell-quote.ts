@@ -4,17 +4,19 @@ import type { Options } from '../args/parse.js'
 import { printable } from './escape.js'
 
 /** One word for a shell, safe to print on a terminal. */
-export function shellQuoted(text: string): string {
+export function quoteForShell(text: string): string {
   return shellQuote(printable(text))
 }
 
 /** With the -C of this command, so that a pasted command works on the same project. */
 export function programFor(options: Options): string {
   const folder = options.text('C')
-  return folder === undefined ? 'savestate' : `savestate -C ${shellQuoted(folder)}`
+  return folder === undefined ? 'savestate' : `savestate -C ${quoteForShell(folder)}`
 }
 
 /** A command line; options need no quotes. */
 export function commandLine(words: readonly string[]): string {
-  return words.map((word) => (/^-[\w@%+=:,./-]*$/.test(word) ? word : shellQuoted(word))).join(' ')
+  return words
+    .map((word) => (/^-[\w@%+=:,./-]*$/.test(word) ? word : quoteForShell(word)))
+    .join(' ')
 }

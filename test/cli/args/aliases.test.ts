@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { COMMAND_EFFECTS } from '../../../src/base/index.js'
 import { parse } from '../../../src/cli/args/parse.js'
-import { aliasesOf, COMMAND_NAMES, commandNamed } from '../../../src/cli/args/commands-table.js'
+import { aliasesOf, COMMAND_NAMES, findCommand } from '../../../src/cli/args/commands-table.js'
 import { scratch } from '../program.js'
 
 test('an alias accepts all options of its command', () => {
@@ -28,7 +28,7 @@ test('no alias is also a command, and each belongs to one command', () => {
   expect(new Set(words).size).toBe(words.length)
   expect(words.filter((word) => COMMAND_NAMES.some((name) => name === word))).toEqual([])
   for (const name of COMMAND_NAMES)
-    expect(aliasesOf(name).map(commandNamed)).toEqual(aliasesOf(name).map(() => name))
+    expect(aliasesOf(name).map(findCommand)).toEqual(aliasesOf(name).map(() => name))
 })
 
 test('an agent cannot go back by an alias', () => {

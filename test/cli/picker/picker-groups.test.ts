@@ -10,7 +10,7 @@ import {
   SIZE,
   withPrompts,
 } from './picker-samples.js'
-import { highlighted, openPicker, resized, targetOf } from '../../../src/cli/picker/picker-state.js'
+import { highlighted, openPicker, resize, targetOf } from '../../../src/cli/picker/picker-state.js'
 
 test('steps beyond a few are folded under their prompt, and opened and closed', () => {
   const picker = openPicker(withPrompts(), { size: SIZE, usual: 'files' })
@@ -88,7 +88,7 @@ test('u goes to just before the call, and Enter on a prompt to before the prompt
     remark: 'This checkpoint is not a tool call: press Enter to go to it.',
   })
   const keysAt = (columns: number, ...names: string[]) =>
-    pickerLines(resized(pressed(picker, ...names), { rows: 12, columns }), {
+    pickerLines(resize(pressed(picker, ...names), { rows: 12, columns }), {
       preview: undefined,
       paint: plain,
     }).at(-1)

@@ -19,7 +19,7 @@ import {
   highlighted,
   listHeight,
   openPicker,
-  resized,
+  resize,
 } from '../../../src/cli/picker/picker-state.js'
 import type { Preview } from '../../../src/cli/picker/preview-lines.js'
 
@@ -181,7 +181,7 @@ test('for any keys and any size, the lines fit and include the highlighted row',
         usual: 'files',
       })
       for (const step of steps) {
-        picker = typeof step === 'string' ? pressed(picker, step) : resized(picker, step)
+        picker = typeof step === 'string' ? pressed(picker, step) : resize(picker, step)
         const preview = previewOf(planOf({ write: ['漢字漢字漢字', 'b'], remove: ['c', 'd'] }))
         const lines = pickerLines(picker, { preview, paint: plain })
         expect(lines.length).toBe(picker.size.rows)

@@ -1,7 +1,7 @@
 // Tables fit the terminal they are on.
 import { expect, test } from 'vitest'
 import { groupByPrompt } from '../../../src/cli/render/checkpoint-groups.js'
-import { type ListRow, severalAuthors } from '../../../src/cli/render/checkpoint-lines.js'
+import { type ListRow, hasSeveralAuthors } from '../../../src/cli/render/checkpoint-lines.js'
 import { checkpointTable } from '../../../src/cli/render/checkpoint-table.js'
 import type { Screen } from '../../../src/cli/terminal/screen.js'
 import { sessionsTable } from '../../../src/cli/render/sessions-table.js'
@@ -104,7 +104,7 @@ function table(
   const text = checkpointTable(groupByPrompt(rows), {
     screen: screenOf(width),
     shown: ({ label }) => Number(label) <= limit,
-    hasAuthors: severalAuthors(rows),
+    hasAuthors: hasSeveralAuthors(rows),
     countsHidden: true,
     promptsOnly,
   })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { askYesNo } from '../../../src/cli/runtime/confirm.js'
 import { paintPatch } from '../../../src/cli/render/diff-text.js'
-import { bytes, counted, grouped } from '../../../src/cli/terminal/format-numbers.js'
+import { formatBytes, formatCount, formatNumber } from '../../../src/cli/terminal/format-numbers.js'
 import { nearest } from '../../../src/base/index.js'
 import { pagerFrom } from '../../../src/cli/terminal/pager.js'
 import { paintFor, wantsColour } from '../../../src/cli/terminal/colors.js'
@@ -55,9 +55,9 @@ test('times are relative, or dates', () => {
 })
 
 test('numbers are grouped and counted', () => {
-  expect([0, 999, 1000, 1234567].map(grouped)).toEqual(['0', '999', '1,000', '1,234,567'])
-  expect([counted(1, 'file'), counted(2, 'file')]).toEqual(['1 file', '2 files'])
-  expect([0, 1, 999, 1000, 1500, 99_960, 999_600, 3e9].map(bytes)).toEqual([
+  expect([0, 999, 1000, 1234567].map(formatNumber)).toEqual(['0', '999', '1,000', '1,234,567'])
+  expect([formatCount(1, 'file'), formatCount(2, 'file')]).toEqual(['1 file', '2 files'])
+  expect([0, 1, 999, 1000, 1500, 99_960, 999_600, 3e9].map(formatBytes)).toEqual([
     '0 bytes',
     '1 byte',
     '999 bytes',
