@@ -11,7 +11,10 @@ export const run = command<Cleared>({
   async call(request) {
     const home = await storeHome()
     const legacy = await legacyArchives(home)
-    const plan = ['This removes:', ...legacy.map(archiveLine)].join('\n')
+    const archives = legacy.map(
+      ({ path, sizeBytes }) => `  ${printable(path)}  ${formatBytes(sizeBytes)}`,
+    )
+    const plan = ['This removes:', ...archives].join('\n')
     const isWanted =
       legacy.length === 0 ||
       request.options.has('force') ||
@@ -28,7 +31,3 @@ export const run = command<Cleared>({
   },
   exitCode: ({ applied }) => (applied ? EXIT.done : EXIT.declined),
 })
-
-function archiveLine({ path, sizeBytes }: LegacyArchive): string {
-  return `  ${printable(path)}  ${formatBytes(sizeBytes)}`
-}

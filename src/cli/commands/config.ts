@@ -8,15 +8,11 @@ import { textTable } from '../terminal/table.js'
 import { untrustedLine } from '../render/untrusted-text.js'
 
 type Value = ConfigResult['values'][number]
+type Changed = { file: string; untrusted: ConfigResult['untrusted'] }
 type Answer =
   | { readonly type: 'all'; readonly result: ConfigResult }
   | { readonly type: 'one'; readonly value: Value }
-  | {
-      readonly type: 'changed'
-      readonly value: Value
-      readonly file: string
-      readonly untrusted: ConfigResult['untrusted']
-    }
+  | ({ readonly type: 'changed'; readonly value: Value } & Readonly<Changed>)
 
 export const run: Command = (request) =>
   request.positionals[0] === 'trust' ? runTrust(request) : runSettings(request)

@@ -36,16 +36,9 @@ export const run = command<DaemonAnswer>({
       throw new SavestateError('BAD_INPUT', `\`daemon ${action}\` does not take --http`, {
         hint: 'Give it to `daemon start` or `daemon run`.',
       })
-    switch (action) {
-      case 'start':
-        return start(request)
-      case 'stop':
-        return stop()
-      case 'run':
-        return foreground(request)
-      default:
-        return readStatus()
-    }
+    if (action === 'start') return start(request)
+    if (action === 'stop') return { running: false, stopped: await stopDaemon() }
+    return action === 'run' ? runInForeground(request) : readStatus()
   },
   json: ({ code: _code, status, ...answer }) => ({ ...answer, ...status }),
   render(answer, request) {
@@ -62,17 +55,12 @@ export const run = command<DaemonAnswer>({
 })
 
 async function start({ options }: Request): Promise<DaemonAnswer> {
-  const { status, isNew } = await startDaemonFor(await storeHome(), {
-    http: options.has('http'),
-  })
+  const http = options.has('http')
+  const { status, isNew } = await startDaemonFor(await storeHome(), { http })
   return { running: true, started: isNew, status }
 }
 
-async function stop(): Promise<DaemonAnswer> {
-  return { running: false, stopped: await stopDaemon() }
-}
-
-async function foreground({ options }: Request): Promise<DaemonAnswer> {
+async function runInForeground({ options }: Request): Promise<DaemonAnswer> {
   const { serve } = await loadServer()
   if (await serve({ http: options.has('http'), classes: anyClasses }))
     return { running: false, code: 0 }

@@ -28,13 +28,17 @@ export const run = command<Page>({
     return [
       `Savestate ${versions.savestate}, node ${versions.node}, git ${versions.git}, SQLite ${versions.sqlite}, ${versions.system}`,
       ...gitLines(result),
-      `Store:     ${printable(result.home)}, ledger version ${result.ledgerVersion}, ${backupText(result)}`,
+      `Store:     ${printable(result.home)}, ledger version ${result.ledgerVersion}, ${result.ledgerBackupAt === null ? 'no backup of the ledger yet' : `ledger backup of ${result.ledgerBackupAt}`}`,
       `Size:      ${parts.join(', ')}; ${formatBytes(result.freeBytes)} free`,
       `Contains:  ${countsText(result)}`,
       `Active:    ${formatCount(result.unfinished, 'unfinished rewind')}, ${formatCount(result.leases, 'session')} in use`,
       `Verify:    ${problemsText(result)}`,
       `Settings:  ${settingsText(result)}`,
-      ...untrustedLines(result),
+      ...(result.untrusted === 0
+        ? []
+        : [
+            `           files of ${formatCount(result.untrusted, 'project')} ask for settings that are not in effect: \`savestate status\` lists them`,
+          ]),
       `Hooks:     ${hooksText(result)}`,
       ...launcherLines(result),
       ...(failures.length === 0
@@ -44,12 +48,6 @@ export const run = command<Page>({
     ].join('\n')
   },
 })
-
-function backupText({ ledgerBackupAt }: Page): string {
-  return ledgerBackupAt === null
-    ? 'no backup of the ledger yet'
-    : `ledger backup of ${ledgerBackupAt}`
-}
 
 /** The report is for other people: it shows the user's home folder as ~. */
 async function launcherOf(): Promise<LauncherState> {
@@ -127,27 +125,19 @@ function gitLines({ gitProblem }: DoctorResult): string[] {
 
 function problemsText({ problems, isVerified }: DoctorResult): string {
   if (!isVerified) return 'not possible without git'
-  if (problems.length === 0) return 'nothing found (quick)'
-  const lines = problems.map(
+  const found = problems.map(
     ({ kind, severity, count }) => `${kind} ${formatNumber(count)} (${severity})`,
   )
-  return `${lines.join(', ')} (quick)`
+  return `${found.join(', ') || 'nothing found'} (quick)`
 }
 
 function settingsText({ settings }: DoctorResult): string {
   if (settings === null) return 'malformed: `savestate config` shows the error'
-  const set = settings.filter(({ source }) => source !== 'default')
-  if (set.length === 0) return 'all defaults'
-  return set
-    .map(({ key, value, source }) => `${key} = ${JSON.stringify(value)} (${source})`)
-    .join(', ')
-}
-
-function untrustedLines({ untrusted }: DoctorResult): string[] {
-  if (untrusted === 0) return []
-  return [
-    `           files of ${formatCount(untrusted, 'project')} ask for settings that are not in effect: \`savestate status\` lists them`,
-  ]
+  const changed = settings.filter(({ source }) => source !== 'default')
+  const texts = changed.map(
+    ({ key, value, source }) => `${key} = ${JSON.stringify(value)} (${source})`,
+  )
+  return texts.join(', ') || 'all defaults'
 }
 
 function failureLine({ at, operation, code, message }: DoctorResult['failures'][number]): string {

@@ -33,19 +33,15 @@ export const run = command<Dropped>({
     return { ...dropped, isDeclined: false }
   },
   json: ({ isDeclined: _declined, ...result }) => result,
-  render(result, request) {
+  async render(result, request) {
     if (result.isDeclined) return 'Nothing has been removed.'
     if (!result.applied) return planText(result, request)
-    return resultText(result, request)
+    const { checkpoints, bytesReclaimed } = result
+    const dropped = `Dropped ${formatCount(checkpoints.length, 'checkpoint')}, freed ${formatBytes(bytesReclaimed)}:`
+    return [dropped, ...(await checkpointLines(result, request))].join('\n')
   },
   exitCode: ({ isDeclined }) => (isDeclined ? EXIT.declined : EXIT.done),
 })
-
-async function resultText(result: DropResult, request: Request): Promise<string> {
-  const { checkpoints, bytesReclaimed } = result
-  const dropped = `Dropped ${formatCount(checkpoints.length, 'checkpoint')}, freed ${formatBytes(bytesReclaimed)}:`
-  return [dropped, ...(await checkpointLines(result, request))].join('\n')
-}
 
 async function checkpointLines(
   { checkpoints }: DropResult,

@@ -16,17 +16,11 @@ export const run: Command = async (request) => {
     input: hookInput,
     store,
   })
-  await write('stdout', answer.stdout)
-  await write('stderr', answer.stderr)
+  for (const name of ['stdout', 'stderr'] as const)
+    if (answer[name] !== '')
+      await new Promise((resolve) => ownStream(name).write(answer[name], resolve))
   // Give up the work that is still running; the store is always consistent.
   if (isLate) process.exit(answer.exitCode)
   await startForHooks(store, hook)
   return answer.exitCode
-}
-
-function write(name: 'stdout' | 'stderr', text: string): Promise<void> {
-  return new Promise((resolve) => {
-    if (text === '') resolve()
-    else ownStream(name).write(text, () => resolve())
-  })
 }

@@ -11,7 +11,8 @@ export const run = command<Pruned>({
     const store = await request.store()
     let isDeclined = false
     const confirmPrune = async (planned: PruneResult) => {
-      isDeclined = !(await isAgreed(request, planned))
+      const plan = prunePlanText(planned, request.screen)
+      isDeclined = !(await confirmText(request, { plan, question: 'Remove it?' }))
       return !isDeclined
     }
     const asking = request.options.has('unattended') ? {} : { confirmPrune }
@@ -45,9 +46,4 @@ function inputOf({ options }: Request): PruneOptions {
     keepOrphans: options.has('keep-orphans'),
     unattended: options.has('unattended'),
   }
-}
-
-function isAgreed(request: Request, planned: PruneResult): Promise<boolean> {
-  const plan = prunePlanText(planned, request.screen)
-  return confirmText(request, { plan, question: 'Remove it?' })
 }

@@ -35,16 +35,12 @@ export const run = command<Outcome>({
   render(outcome, request) {
     const text = outcomeText(outcome, { request, done: 'uninstalled' })
     const isAll = request.options.has('all') && outcome.scope === 'user'
-    return isAll && !outcome.declined && !request.options.has('dry-run')
-      ? [text, ...remainingLines()].join('\n')
-      : text
+    if (!isAll || outcome.declined || request.options.has('dry-run')) return text
+    return [
+      text,
+      `Your checkpoints remain in ${shortPath(defaultHome(), process.env)}. To remove them: savestate clear --all`,
+      'To remove the program: npm rm -g savestate',
+    ].join('\n')
   },
   exitCode: (outcome) => outcomeExit(outcome),
 })
-
-function remainingLines(): readonly string[] {
-  return [
-    `Your checkpoints remain in ${shortPath(defaultHome(), process.env)}. To remove them: savestate clear --all`,
-    'To remove the program: npm rm -g savestate',
-  ]
-}

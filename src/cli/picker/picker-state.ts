@@ -64,18 +64,10 @@ export function openPicker(
 ): Picker {
   const total = rowsOf(groups).length
   const opened = new Set<PickerGroup>()
-  const nothing = { query: '', isSearching: false, question: undefined, remark: '' }
-  const start = { at: 0, top: 0, choice: undefined, ...nothing }
-  return {
-    groups,
-    total,
-    found: total,
-    opened,
-    items: itemsOf(groups, opened),
-    size,
-    usual,
-    ...start,
-  }
+  const items = itemsOf(groups, opened)
+  const start = { at: 0, top: 0, query: '', isSearching: false, remark: '' }
+  const undecided = { question: undefined, choice: undefined }
+  return { groups, total, found: total, opened, items, size, usual, ...start, ...undecided }
 }
 
 export function highlightedItem({ items, at }: Picker): PickerItem | undefined {
@@ -119,43 +111,24 @@ export function press(picker: Picker, key: Key): Picker {
   const isModified = key.ctrl === true || (key.meta === true && key.name !== 'escape')
   // On a slow line an arrow key can arrive as Esc and later `[B` or `[C`, which must not act as `b` or `c`.
   if (isModified || key.shift === true) return next
-  switch (key.name) {
-    case 'return':
-    case 'enter':
-      return choose(next, picker.usual)
-    case 'f':
-      return choose(next, 'files')
-    case 'c':
-      return choose(next, 'state')
-    case 'b':
-      return choose(next, 'both')
-    case 'u':
-      return chooseBefore(next)
-    case 'right':
-    case 'l':
-      return fold(next, { isOpen: true })
-    case 'left':
-    case 'h':
-      return fold(next, { isOpen: false })
-    case 'q':
-    case 'escape':
-      return { ...next, choice: null }
-  }
+  const restore = { return: picker.usual, enter: picker.usual, ...RESTORE_KEYS }[key.name ?? '']
+  if (restore !== undefined) return choose(next, restore)
+  const isOpen = { right: true, l: true, left: false, h: false }[key.name ?? '']
+  if (isOpen !== undefined) return fold(next, { isOpen })
+  if (key.name === 'u') return chooseBefore(next)
+  if (key.name === 'q' || key.name === 'escape') return { ...next, choice: null }
   return key.sequence === '/' ? { ...next, isSearching: true } : next
 }
 
+const RESTORE_KEYS: Readonly<Record<string, Restore>> = { f: 'files', c: 'state', b: 'both' }
+
 function move(picker: Picker, { name, ctrl, meta }: Key): Picker | undefined {
   const page = listHeight(picker.size)
-  const isLetter = picker.isSearching || ctrl === true || meta === true
-  if (name === 'up' || (ctrl === true && name === 'p')) return moveTo(picker, picker.at - 1)
-  if (name === 'down' || (ctrl === true && name === 'n')) return moveTo(picker, picker.at + 1)
-  if (name === 'pageup') return moveTo(picker, picker.at - page)
-  if (name === 'pagedown') return moveTo(picker, picker.at + page)
-  if (name === 'home') return moveTo(picker, 0)
-  if (name === 'end') return moveTo(picker, picker.items.length - 1)
-  if (!isLetter && name === 'k') return moveTo(picker, picker.at - 1)
-  if (!isLetter && name === 'j') return moveTo(picker, picker.at + 1)
-  return undefined
+  const keys = { up: -1, down: 1, pageup: -page, pagedown: page, home: -Infinity, end: Infinity }
+  const letters =
+    ctrl === true ? { p: -1, n: 1 } : picker.isSearching || meta === true ? {} : { k: -1, j: 1 }
+  const step = new Map<string, number>(Object.entries({ ...keys, ...letters })).get(name ?? '')
+  return step === undefined ? undefined : moveTo(picker, picker.at + step)
 }
 
 function moveTo(picker: Picker, at: number): Picker {
@@ -209,12 +182,8 @@ function fold(picker: Picker, { isOpen }: { readonly isOpen: boolean }): Picker 
   const [oldest] = group.steps
   const row = item.type === 'fold' ? oldest : item.row
   const isShown = items.some((one) => one.type === 'row' && one.row === row)
-  return inView({
-    ...picker,
-    opened,
-    items,
-    at: placeOf(items, isShown ? row : (group.head ?? undefined)),
-  })
+  const at = placeOf(items, isShown ? row : (group.head ?? undefined))
+  return inView({ ...picker, opened, items, at })
 }
 
 function choose(picker: Picker, restore: Restore): Picker {
@@ -251,14 +220,8 @@ function answer(picker: Picker, question: Question, { name, ctrl, meta }: Key): 
     const at = (ANSWERS.indexOf(question.answer) + step + ANSWERS.length) % ANSWERS.length
     return { ...picker, question: { ...question, answer: ANSWERS[at] ?? 'before' } }
   }
-  const given = {
-    return: question.answer,
-    enter: question.answer,
-    u: 'before',
-    a: 'after',
-    q: 'cancel',
-    escape: 'cancel',
-  }[name ?? '']
+  const letters = { u: 'before', a: 'after', q: 'cancel', escape: 'cancel' }
+  const given = { return: question.answer, enter: question.answer, ...letters }[name ?? '']
   const row = highlighted(picker)
   if (given === undefined || row === undefined) return picker
   if (given === 'cancel') return { ...picker, question: undefined }

@@ -13,7 +13,6 @@ import {
 } from './checkpoint-lines.js'
 import { formatCount } from '../terminal/format-numbers.js'
 import { layoutLines } from '../terminal/line-layout.js'
-import type { Screen } from '../terminal/screen.js'
 import { idWidth, paintId } from '../terminal/short-id.js'
 import { padStart } from '../terminal/text-width.js'
 
@@ -42,8 +41,10 @@ export function checkpointTable(groups: readonly Group<ListRow>[], layout: ListL
   const texts = layoutLines(lines, { screen, margin })
   return lines
     .map(({ row }, at) => {
-      const left = row === undefined ? ' '.repeat(margin) : leftOf(row, { labels, ids, screen })
-      return (left + texts[at]).trimEnd()
+      if (row === undefined) return (' '.repeat(margin) + texts[at]).trimEnd()
+      const label = labels > 0 ? `${padStart(row.label ?? '', labels)}  ` : ''
+      const gap = ' '.repeat(ids - idWidth(row.shortId.length, screen.paint))
+      return `${label}${paintId(row, screen.paint)}${gap}  ${texts[at]}`.trimEnd()
     })
     .join('\n')
 }
@@ -62,18 +63,4 @@ function linesOf(group: Group<ListRow>, layout: ListLayout): RowLine[] {
     ...(hidden > 0 && !promptsOnly ? [noteLine(`… ${formatCount(hidden, 'earlier step')}`)] : []),
     ...chosen.map((row) => stepLine(row, layout)),
   ]
-}
-
-function leftOf(
-  row: ListRow,
-  {
-    labels,
-    ids,
-    screen,
-  }: { readonly labels: number; readonly ids: number; readonly screen: Pick<Screen, 'paint'> },
-): string {
-  const { paint } = screen
-  const label = labels > 0 ? `${padStart(row.label ?? '', labels)}  ` : ''
-  const gap = ids - idWidth(row.shortId.length, paint)
-  return `${label}${paintId(row, paint)}${' '.repeat(gap)}  `
 }

@@ -12,7 +12,7 @@ import type { Paint } from '../terminal/colors.js'
 import { isNothing, notRestoredText, planCounts, planText, stateText } from '../render/plan-text.js'
 import { printableLine } from '../terminal/escape.js'
 
-export type Words = {
+type Words = {
   /** `Rewound to bcdfghjk`. */
   readonly done: string
   /** `the folder is as it was at bcdfghjk`. */
@@ -71,13 +71,8 @@ export function nothingText(keep: readonly PlanItem[], nothing: string): string 
       : nothing
 }
 
-function isMine({ reason }: PlanItem): boolean {
-  return reason === CHANGED_BY_PERSON
-}
-
-function hasHooks({ reason }: PlanItem): boolean {
-  return reason === HAS_HOOKS
-}
+const isMine = ({ reason }: PlanItem) => reason === CHANGED_BY_PERSON
+const hasHooks = ({ reason }: PlanItem) => reason === HAS_HOOKS
 
 export function restoreExitCode({ declined }: Pick<RewindResult, 'declined'>): number {
   return declined ? EXIT.declined : EXIT.done

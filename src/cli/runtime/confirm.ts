@@ -23,34 +23,29 @@ type Prompter = {
  */
 export function confirmOn(
   request: Request,
-  {
-    question,
-    remarks = [],
-    mine,
-  }: {
+  prompt: {
     readonly question: (facts: PlanFacts) => Promise<string>
     readonly remarks?: readonly string[]
     /** The paths that the user has changed since the checkpoint, as of now. */
     readonly mine?: () => Promise<ReadonlySet<string>>
   },
 ): Hooks['confirm'] {
+  const { paintNote: paint, now } = request.screen
   if (request.options.has('yes')) return undefined
   let isRepeated = false
   return async (plan, facts) => {
     request.bar.erase()
     const shown = [
       ...(isRepeated ? [CHANGED_SINCE] : []),
-      ...remarks,
+      ...(prompt.remarks ?? []),
       stateText(facts.session),
-      planText(plan, request.screen.paintNote, await mine?.()),
-      notRestoredText(facts.notRestored, {
-        paint: request.screen.paintNote,
-        now: request.screen.now,
-      }),
+      planText(plan, paint, await prompt.mine?.()),
+      notRestoredText(facts.notRestored, { paint, now }),
     ]
-    const prompt = { question: await question(facts), prompter: terminalPrompter(request) }
+    const question = await prompt.question(facts)
     const text = shown.filter((part) => part !== '').join('\n')
-    const agreed = await beforeChanges(() => askYesNo(text, prompt))
+    const prompter = terminalPrompter(request)
+    const agreed = await beforeChanges(() => askYesNo(text, { question, prompter }))
     isRepeated = true
     // Restarts the clock of the progress bar: the time to answer is no progress.
     request.bar.erase()
@@ -92,18 +87,14 @@ export async function confirmText(
  */
 export async function confirmPlan<Plan>(
   request: Request,
-  {
-    first,
-    again,
-    text,
-    question,
-  }: {
+  prompt: {
     readonly first: Plan
     readonly again: () => Promise<Plan>
     readonly text: (plan: Plan) => string | Promise<string>
     readonly question: string
   },
 ): Promise<boolean> {
+  const { first, again, text, question } = prompt
   if (request.options.has('yes')) return true
   for (let plan = await text(first), remark = ''; ; remark = `${CHANGED_SINCE}\n`) {
     if (!(await confirmText(request, { plan: `${remark}${plan}`, question }))) return false
