@@ -134,9 +134,7 @@ async function referenceCandidates(options: Options): Promise<Candidate[]> {
 }
 
 async function sessionCandidates(): Promise<Candidate[]> {
-  const { printableLine } = await import('../terminal/escape.js')
-  const { relativeTime } = await import('../terminal/relative-time.js')
-  const now = new Date()
+  const { printableLine, relativeTime, now } = await loadText()
   const sessions = await inStore((store) => store.sessions())
   return sessions
     .filter(({ id }) => isOffered(id))
@@ -149,6 +147,12 @@ async function sessionCandidates(): Promise<Candidate[]> {
 /** A candidate is one line without a tab. Names with invisible characters are not offered either. */
 function isOffered(name: string): boolean {
   return !/[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(name)
+}
+
+async function loadText() {
+  const { printableLine } = await import('../terminal/escape.js')
+  const { relativeTime } = await import('../terminal/relative-time.js')
+  return { printableLine, relativeTime, now: new Date() }
 }
 
 async function inStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
@@ -166,12 +170,9 @@ async function describe(
   store: Store,
   checkpoints: readonly CheckpointView[],
 ): Promise<Candidate[]> {
-  const { printableLine } = await import('../terminal/escape.js')
-  const { relativeTime } = await import('../terminal/relative-time.js')
+  const { printableLine, relativeTime, now } = await loadText()
   const ids = await store.shortIds(checkpoints.map(({ id }) => id))
-  const now = new Date()
-  const described = checkpoints.map((checkpoint, index) => {
-    const { id, name, reason, kind, createdAt } = checkpoint
+  const described = checkpoints.map(({ id, name, reason, kind, createdAt }, index) => {
     const what = printableLine([name ?? [], reason ?? kind].flat().join(': ')).slice(0, 60)
     const description = `${relativeTime(createdAt, now)}, ${what}`
     return { id: ids.get(id) ?? id, number: `${index + 1}`, name, description }

@@ -116,16 +116,14 @@ function isNamed(
 }
 
 function toOptions(values: ReadonlyMap<string, readonly string[]>): Options {
+  const text = (name: string) => {
+    const last = values.get(name)?.at(-1)
+    return last === undefined ? undefined : replaceSurrogates(last)
+  }
   return {
     has: (name) => values.has(name),
-    text: (name) => {
-      const text = values.get(name)?.at(-1)
-      return text === undefined ? undefined : replaceSurrogates(text)
-    },
-    number: (name) => {
-      const text = values.get(name)?.at(-1)
-      return text === undefined ? undefined : Number(text)
-    },
+    text,
+    number: (name) => (values.has(name) ? Number(text(name)) : undefined),
     texts: (name) => values.get(name) ?? [],
   }
 }

@@ -48,14 +48,10 @@ export const run = command({
   },
   async note(selection, request) {
     const { screen } = request
-    const notes = [momentNote(selection, request), moreNote(selection, request)].filter(
-      (text) => text !== undefined,
-    )
+    const notes = [momentNote(selection, request), moreNote(selection, request)]
+    const dim = notes.filter((text) => text !== undefined).join('\n')
     const pruned = screen.isTerminal ? await pruneNotice(request) : undefined
-    const texts = [
-      ...(notes.length === 0 ? [] : [screen.paintNote('dim', notes.join('\n'))]),
-      ...(pruned === undefined ? [] : [pruned]),
-    ]
+    const texts = [...(dim === '' ? [] : [screen.paintNote('dim', dim)]), pruned ?? []].flat()
     return texts.length === 0 ? undefined : texts.join('\n')
   },
 })

@@ -28,7 +28,8 @@ export const run: Command = async (request) => {
   const { words, options, bar, screen } = request
   const line = commandLine(words)
   const reason = (kind: string) => options.text('message') ?? cutEnd(`${kind}: ${line}`, MAX_REASON)
-  const { project, before, failure } = await saveBefore(request, reason('Before'))
+  const beginning = await saveBefore(request, reason('Before'))
+  const { project, failure } = beginning
   bar.erase()
   if (failure !== undefined && !request.isJson)
     screen.note('savestate: the folder could not be saved; the command runs anyway.')
@@ -60,8 +61,7 @@ export const run: Command = async (request) => {
   over.abort()
   const saved = await saving
   for (const text of notices) request.hooks.onNotice?.(text)
-  const outcome = await outcomeOf({ request, project, before, failure, saved, ending })
-  await printOutcome(outcome, request)
+  await printOutcome(await outcomeOf(request, beginning, { saved, ending }), request)
   return code
 }
 
@@ -110,16 +110,12 @@ function stopOnSignals({ screen }: Request, code: number): void {
   process.on('SIGHUP', () => undefined)
 }
 
-async function outcomeOf(parts: {
-  readonly request: Request
-  readonly project: Project | undefined
-  readonly before: string | undefined
-  readonly failure: unknown
-  readonly saved: Saved
-  readonly ending: Ending
-}): Promise<Outcome> {
-  const { request, project, before, saved, ending } = parts
-  const failures = [...(parts.failure === undefined ? [] : [parts.failure]), ...saved.failures]
+async function outcomeOf(
+  { words }: Request,
+  { project, before, failure }: Beginning,
+  { saved, ending }: { readonly saved: Saved; readonly ending: Ending },
+): Promise<Outcome> {
+  const failures = [...(failure === undefined ? [] : [failure]), ...saved.failures]
   const after = saved.last?.id
   let changed: DiffResult | undefined
   let ids: ReadonlyMap<string, string> = new Map()
@@ -127,12 +123,11 @@ async function outcomeOf(parts: {
     try {
       changed = await project.diff({ from: before, to: after, patch: 'none' })
       ids = await project.shortIds([before, after])
-    } catch (failure) {
-      failures.push(failure)
+    } catch (error) {
+      failures.push(error)
     }
   }
   const { checkpoints, isComplete } = saved
-  const { words } = request
   const summary = { words, ending, before, after, checkpoints, changed, failures, isComplete }
   return { ...summary, shortIds: ids }
 }
@@ -143,10 +138,7 @@ async function printOutcome(outcome: Outcome, request: Request): Promise<void> {
     screen.note(outcomeJson(outcome))
     return
   }
-  const text = outcomeText(outcome, {
-    program: programFor(options),
-    paint: screen.paintNote,
-  })
+  const text = outcomeText(outcome, { program: programFor(options), paint: screen.paintNote })
   if (text !== '') screen.note(text)
   const failure = outcome.failures.at(-1)
   if (failure === undefined) return

@@ -87,21 +87,21 @@ function untrustedLines(projects: StatusResult['projects'], { paint }: Screen): 
 }
 
 function failureLines(failures: StatusResult['failures'], { paint, now }: Screen): string[] {
-  const [prune] = failures.filter(({ operation }) => operation === 'prune')
-  const [newest, ...others] = failures.filter(({ operation }) => operation !== 'prune')
-  const lines: string[] = []
-  if (prune !== undefined)
-    lines.push(
-      `The store could not prune itself ${relativeTime(prune.at, now)}: ${printableLine(prune.message)}`,
-    )
-  if (newest !== undefined) {
-    const count = formatCount(others.length + 1, 'failure')
-    const when = relativeTime(newest.at, now)
-    lines.push(
-      `${count} in the last 24 h, the newest ${when}: ${newest.operation}: ${printableLine(newest.message)}`,
-    )
-  }
-  return lines.map((line) => paint('yellow', line))
+  const prunes = failures.filter(({ operation }) => operation === 'prune')
+  const others = failures.filter(({ operation }) => operation !== 'prune')
+  const count = formatCount(others.length, 'failure')
+  const when = ({ at }: { readonly at: string }) => relativeTime(at, now)
+  return [
+    ...prunes
+      .slice(0, 1)
+      .map((one) => `The store could not prune itself ${when(one)}: ${printableLine(one.message)}`),
+    ...others
+      .slice(0, 1)
+      .map(
+        (one) =>
+          `${count} in the last 24 h, the newest ${when(one)}: ${one.operation}: ${printableLine(one.message)}`,
+      ),
+  ].map((line) => paint('yellow', line))
 }
 
 function sessionsLine(sessions: StatusResult['sessions']): string {

@@ -2,7 +2,7 @@
 import { AGENT_NAMES, type AgentName } from '../../base/index.js'
 import { forgetHttpAddress, httpHookAddress, stopDaemon } from '../../daemon/index.js'
 import { type FileChange, type InstallRequest, type Plan, usesHttp } from '../../agents/index.js'
-import { SavestateError, type Store } from '../../index.js'
+import { defaultHome, SavestateError, type Store } from '../../internal.js'
 import type { Request } from '../runtime/command.js'
 import { confirmText } from '../runtime/confirm.js'
 import { diffLines, plansText, summaryText } from './install-text.js'
@@ -42,19 +42,11 @@ type Intent = {
   readonly removed: string
 }
 
-type Agreed = Pick<Outcome, 'scope' | 'declined'> & {
-  readonly planned: readonly Planned[]
-  readonly failed: readonly AgentResult[]
-  readonly isWanted: boolean
-}
-
 /** Changes nothing, and asks only if something would change. */
-export async function planAndAsk(
-  request: Request,
-  { question, removed, ...intent }: Intent,
-): Promise<Agreed> {
+export async function planAndAsk(request: Request, intent: Intent) {
+  const { question, removed } = intent
   const { planned, failed } = await planAll(request, intent)
-  const scope = request.options.has('project') ? 'project' : 'user'
+  const scope: Outcome['scope'] = request.options.has('project') ? 'project' : 'user'
   if (request.options.has('dry-run'))
     return { scope, planned, failed, isWanted: false, declined: false }
   const isWanted =
@@ -70,10 +62,7 @@ export async function planAndAsk(
 const OF_ONE_AGENT = ['CONFIG_INVALID', 'FILE_FAILED']
 
 /** With --all, a broken configuration of one agent does not stop the others. */
-async function planAll(
-  request: Request,
-  { agents, planOf }: Pick<Intent, 'agents' | 'planOf'>,
-): Promise<Pick<Agreed, 'planned' | 'failed'>> {
+async function planAll(request: Request, { agents, planOf }: Intent) {
   const planned: Planned[] = []
   const failed: AgentResult[] = []
   for (const agent of agents) {
@@ -106,13 +95,8 @@ export function resultOf({ request, plan }: Planned, applied: boolean): AgentRes
       }) as const,
   )
   const { notes, permission } = plan
-  return {
-    agent: request.agent,
-    files,
-    notes,
-    applied,
-    ...(permission === undefined ? {} : { permission }),
-  }
+  const granted = permission === undefined ? {} : { permission }
+  return { agent: request.agent, files, notes, applied, ...granted }
 }
 
 /** The named agent, or with --all the given ones. */
@@ -130,25 +114,25 @@ export async function chooseAgents(
 }
 
 async function requestFor(request: Request, agent: AgentName): Promise<InstallRequest> {
-  const isProject = request.options.has('project')
-  const scope = isProject
-    ? ({ type: 'project', root: (await request.project()).path } as const)
-    : ({ type: 'user' } as const)
+  const { options } = request
   return {
     agent,
-    scope,
+    scope: options.has('project')
+      ? { type: 'project', root: (await request.project()).path }
+      : { type: 'user' },
     environment: process.env,
     programPath: process.argv[1] ?? 'savestate',
     nodePath: process.execPath,
-    storeHome: await storeHome(request),
-    strict: request.options.has('strict'),
-    mcp: request.options.has('mcp'),
-    allowRewind: request.options.has('allow-agent-rewind'),
-    ...(await overHttp(request, agent)),
+    // Also if the store cannot be opened.
+    storeHome: (await usableStore(request))?.home ?? defaultHome(),
+    strict: options.has('strict'),
+    mcp: options.has('mcp'),
+    allowRewind: options.has('allow-agent-rewind'),
+    ...(await httpDaemon(request, agent)),
   }
 }
 
-async function overHttp(
+async function httpDaemon(
   request: Request,
   agent: AgentName,
 ): Promise<Pick<InstallRequest, 'daemon'>> {
@@ -161,13 +145,6 @@ async function overHttp(
   }
   const isDryRun = request.options.has('dry-run')
   return { daemon: await httpHookAddress(await request.store(), { isDryRun }) }
-}
-
-/** Also if the store cannot be opened. */
-async function storeHome(request: Request): Promise<string> {
-  const { defaultHome } = await import('../../internal.js')
-  const open = await usableStore(request)
-  return open?.home ?? defaultHome()
 }
 
 /** Runs the work, then closes the daemon's TCP port if no hooks use it any more. */

@@ -121,16 +121,9 @@ export function withChoice(request: Request, { id, restore, before }: Choice): R
     // Without the conversation there is nothing to continue.
     return options.has(name) && (name !== 'continue' || restore !== 'files')
   }
-  return {
-    ...request,
-    positionals: [id],
-    argument: () => id,
-    options: { ...options, has },
-  }
+  return { ...request, positionals: [id], argument: () => id, options: { ...options, has } }
 }
 
 function refMissing(message: string): SavestateError {
-  return new SavestateError('BAD_INPUT', message, {
-    hint: `Usage: ${usageOf('rewind')}`,
-  })
+  return new SavestateError('BAD_INPUT', message, { hint: `Usage: ${usageOf('rewind')}` })
 }

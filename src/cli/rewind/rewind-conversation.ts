@@ -28,9 +28,7 @@ export function refuseIdleContinue({ options, isJson }: Request): void {
   throw new SavestateError(
     'BAD_INPUT',
     '--continue runs the agent on your terminal, so it cannot be combined with --json',
-    {
-      hint: 'Omit --continue, and run the command in the field `conversation`.',
-    },
+    { hint: 'Omit --continue, and run the command in the field `conversation`.' },
   )
 }
 
