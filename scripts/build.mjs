@@ -148,7 +148,7 @@ const licenses = bundled.map((name) => {
   return `${name}\n\n${readFileSync(`${folder}/${file}`, 'utf8')}`
 })
 writeFileSync('dist/third-party-licenses.txt', licenses.join(`\n${'-'.repeat(80)}\n\n`))
-await bundle({ reference: 'src/cli/args/cli-docs.ts' }, 'build/docs')
+await bundle({ reference: 'scripts/cli-docs.ts' }, 'build/docs')
 // For tests that need two copies of non-public code.
 await bundle({ internal: 'src/internal.ts' }, 'build/internal')
 if (existsSync('bench/main.ts')) {

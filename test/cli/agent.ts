@@ -8,11 +8,11 @@ const SDK = fileURLToPath(new URL('../../dist/index.js', import.meta.url))
 
 export type Agent = {
   readonly pid: number
-  /** kill -9: nothing of it gets to say goodbye. */
+  /** kill -9: no cleanup runs. */
   kill(): Promise<void>
 }
 
-/** Runs `body`, in which `sdk`, `store` and `project` are there, then stays alive until it is killed. */
+/** Runs `body`, which can use `sdk`, `store` and `project`, then stays alive until it is killed. */
 export async function startAgent(s: Scratch, body: string): Promise<Agent> {
   const child = spawnAgent(s, `${body}\nconsole.log('ready'); setInterval(() => {}, 1000)`)
   let errors = ''

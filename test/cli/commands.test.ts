@@ -1,4 +1,4 @@
-// Every command as a person and as a script see it.
+// The output of every command, as text and as JSON.
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { scratch, steady } from './program.js'
 
 const said = (stdout: string) => ({ code: 0, stdout: `${stdout}\n`, stderr: '' })
 
-test('a newcomer is told how to begin, and later sees the newest checkpoints', () => {
+test('a new user sees how to begin, and later the newest checkpoints', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   const first = s.run([])
   expect(first.code).toBe(0)
@@ -21,7 +21,7 @@ test('a newcomer is told how to begin, and later sees the newest checkpoints', (
   expect(later.stdout).toContain('savestate rewind\n')
 })
 
-test('save of thousands of files that are known says no more than of a few', () => {
+test('saving thousands of known files prints no more than saving a few', () => {
   const names = Array.from({ length: 2100 }, (_, number) => `f${number % 50}/${number}.txt`)
   using s = scratch(Object.fromEntries(names.map((name) => [name, 'one\n'])))
   s.run(['save'])
@@ -32,7 +32,7 @@ test('save of thousands of files that are known says no more than of a few', () 
   )
 })
 
-test('save says what it saved, and that nothing changed', () => {
+test('save reports what it saved, or that nothing changed', () => {
   using s = scratch({ 'a.txt': 'one\n', 'src/b.txt': 'two\n' })
   const first = s.run(['save', '-m', 'the first'])
   expect({ ...first, stdout: steady(first.stdout) }).toEqual(
@@ -53,7 +53,7 @@ test('save says what it saved, and that nothing changed', () => {
   })
 })
 
-test('save warns of what a person would miss, on stderr, and not of what is ignored', () => {
+test('save warns on stderr about files that a user would miss, not about ignored ones', () => {
   using s = scratch({ 'a.txt': 'one\n', '.gitignore': 'junk\n', junk: 'x' })
   expect(s.run(['save']).stderr).toBe('')
   s.write({ 'big.bin': 'x'.repeat(10 * 1024 * 1024 + 1) })
@@ -68,7 +68,7 @@ test('save warns of what a person would miss, on stderr, and not of what is igno
   )
 })
 
-test('more files than the limit are refused with the setting that moves it', () => {
+test('more files than the limit are refused with the setting that raises it', () => {
   using s = scratch({ 'a.txt': 'one\n', 'b.txt': 'two\n' })
   s.run(['config', 'set', '--project', 'maxFiles', '2'])
   expect(s.run(['save'])).toEqual({
@@ -132,7 +132,7 @@ test('list --all shows the checkpoints of all projects with their folders', () =
   ])
 })
 
-test('show tells everything, and its way back with git alone works', () => {
+test('show prints everything, and its git command restores the files', () => {
   using s = scratch({ 'a.txt': 'one\n', 'src/b.txt': 'two\n', '.env': 'TOKEN=1' })
   s.shell('git init -q . && git checkout -q -b topic')
   s.run(['save'])
@@ -144,10 +144,10 @@ test('show tells everything, and its way back with git alone works', () => {
   expect(steady(stdout).split('\n').slice(0, 18)).toEqual([
     'Checkpoint  <id>',
     'Name:       works',
-    'Made:       <time> (just now), save',
-    'Reason:     first line',
+    'Created:    <time> (just now), save',
+    'Message:    first line',
     '            second line',
-    'Holds:      2 files, 15 bytes',
+    'Contains:   2 files, 15 bytes',
     'Repository: . on topic without a commit',
     'Changed:    2 files +2 −1 since the one before',
     'By:         you',
@@ -166,7 +166,7 @@ test('show tells everything, and its way back with git alone works', () => {
   expect(s.json(['show', 'works'])).toMatchObject({ name: 'works', fileCount: 2, skipped: 2 })
 })
 
-test('a path that is nowhere is told by diff as by rewind', () => {
+test('diff reports an unknown path as rewind does', () => {
   using s = scratch({ 'a.txt': 'one\n', 'gone.txt': 'one\n' })
   s.run(['save'])
   s.write({ 'a.txt': 'two\n', '.gitignore': 'junk\n', junk: 'x' })
@@ -187,7 +187,7 @@ test('a path that is nowhere is told by diff as by rewind', () => {
   expect(s.run(['diff', '2', '1', '--', 'typo.txt'])).toEqual(told('any of the checkpoints'))
 })
 
-test('diff shows the patch, and what git has no words for', () => {
+test('diff shows the patch, and changes that git cannot express', () => {
   using s = scratch({ 'a.txt': 'one\n', 'src/b.txt': 'two\n', 'c.txt': 'c\n' })
   s.run(['save'])
   expect(s.run(['diff', '1'])).toEqual(said('No differences.'))
@@ -223,7 +223,7 @@ test('diff shows the patch, and what git has no words for', () => {
   })
 })
 
-test('paths are relative to where the person is', () => {
+test('paths are relative to the current folder', () => {
   using s = scratch({ 'package.json': '{}', 'src/a.txt': 'one\n', 'a.txt': 'top\n' })
   s.run(['save'])
   s.write({ 'src/a.txt': 'two\n', 'a.txt': 'changed\n' })
@@ -241,7 +241,7 @@ test('paths are relative to where the person is', () => {
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('changed\n')
 })
 
-test('rewind, undo and redo say what they did and how to take it back', () => {
+test('rewind, undo and redo report what they did and how to revert it', () => {
   using s = scratch({ 'a.txt': 'one\n', 'src/b.txt': 'two\n' })
   s.run(['save', '-m', 'good'])
   expect(steady(s.run(['rewind', '1', '--yes']).stdout)).toBe(
@@ -302,7 +302,7 @@ test('a number means the same checkpoint before and after the rewind it starts',
   expect(s.run(['rewind', '1', '--yes']).stdout).toContain(`Rewound to ${short}`)
 })
 
-test('pin, unpin and name say what they did', () => {
+test('pin, unpin and name report what they did', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.run(['save'])
   expect(steady(s.run(['pin', '1']).stdout)).toBe(
@@ -328,7 +328,7 @@ test('status shows the store and its projects', () => {
   expect(steady(stdout)).toMatch(/one +[\d.]+ KB +1 checkpoint +just now +the folder is gone\n/)
   expect(s.run(['status', '--limit', '1']).stdout).toContain('… and 1 more')
   expect(s.json(['status', '--limit', '1'])).toMatchObject({ projects: [{}, {}], sessions: [] })
-  // What is left out are projects, and that stands below them.
+  // The note about projects that are not shown comes below the shown ones.
   s.run(['-C', join(s.project, 'two'), 'config', 'set', '--project', 'maxFiles', '1'])
   expect(s.run(['-C', join(s.project, 'two'), 'save']).code).toBe(2)
   expect(steady(s.run(['status', '--limit', '1']).stdout)).toMatch(
@@ -336,7 +336,7 @@ test('status shows the store and its projects', () => {
   )
 })
 
-test('verify says that the store is whole, and fails when it is not', () => {
+test('verify reports an intact store, and fails for a damaged one', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.run(['save'])
   expect(s.run(['verify'])).toEqual(said('1 checkpoint checked: the store is intact.'))
@@ -349,7 +349,7 @@ test('verify says that the store is whole, and fails when it is not', () => {
   expect(s.run(['verify', '--quick']).code).toBe(2)
 })
 
-test('repair asks first, puts right what it can, and says what it did', () => {
+test('repair asks first, repairs what it can, and reports it', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.run(['save'])
   expect(s.run(['repair'])).toEqual(said('There is nothing to repair.'))
@@ -372,7 +372,7 @@ test('doctor prints a page without a path, a name or a reason', () => {
   s.run(['save', '-m', 'secret reason', '--name', 'secret-label'])
   const { code, stdout } = s.run(['doctor'])
   expect(code).toBe(0)
-  expect(stdout).toContain('Holds:     1 project, 0 sessions, 1 checkpoint\n')
+  expect(stdout).toContain('Contains:  1 project, 0 sessions, 1 checkpoint\n')
   expect(stdout).toContain('Verify:    nothing found (quick)\n')
   expect(stdout).not.toMatch(/secret|project\//)
   expect(stdout).not.toContain(s.project)
@@ -380,7 +380,7 @@ test('doctor prints a page without a path, a name or a reason', () => {
   expect(s.run(['doctor', '--paths']).stdout).toContain(`Project:   ${s.project}`)
 })
 
-test('doctor tells which agents have our hooks, and whose configuration cannot be read', () => {
+test('doctor lists the agents with hooks, and unreadable configurations', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.run(['save'])
   expect(s.run(['doctor']).stdout).toContain('Hooks:     none\n')
@@ -405,7 +405,7 @@ test('doctor tells which agents have our hooks, and whose configuration cannot b
   expect(elsewhere.stdout).toContain('Codex (project), Gemini CLI (project: cannot be read)\n')
 })
 
-test('what failed is noted, told by status, and does not hide the error itself', () => {
+test('status lists failures, and recording one does not hide the error', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.run(['save'])
   const blob = join(s.home, 'objects.git/objects')
@@ -420,7 +420,7 @@ test('what failed is noted, told by status, and does not hide the error itself',
   )
 })
 
-test('a folder that is hashed on several threads is saved by the program itself', () => {
+test('the program saves a folder that is hashed on several threads', () => {
   // More than MANY_FILES of hasher.ts.
   const many = Array.from({ length: 700 }, (_, number) => [`${number}.txt`, `${number}\n`] as const)
   using s = scratch(Object.fromEntries(many))

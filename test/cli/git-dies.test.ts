@@ -1,4 +1,4 @@
-// Git that ends, or is killed, while somebody waits for its answer: that is told, and no command ends as if all were well.
+// Git that ends or is killed while a command waits for its answer: the command reports an error.
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -20,7 +20,7 @@ const COMMANDS = [
   ['forget', 'a.txt', '-y'],
 ]
 
-test.each(COMMANDS)('a repository that is none any more: %s', (...args) => {
+test.each(COMMANDS)('a repository that is no longer valid: %s', (...args) => {
   using s = withCheckpoints()
   writeFileSync(join(s.home, 'objects.git', 'HEAD'), '')
   expect(s.run(args)).toMatchObject({

@@ -1,4 +1,4 @@
-// Hostile text on the command line and in what is read: paths that lead out, YAML and JSON made to hurt.
+// Hostile input: paths that leave the project, malicious YAML and JSON.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -30,7 +30,7 @@ const COMMANDS: readonly ((text: string) => readonly string[])[] = [
   (text) => [text],
 ]
 
-test('no text leads a command out of the project, or makes it crash', () => {
+test('no text makes a command leave the project or crash', () => {
   using s = scratch({ 'a.txt': 'one\n', ...PRECIOUS })
   s.run(['save'])
   s.write({ 'a.txt': 'two\n' })
@@ -104,7 +104,7 @@ test('hostile YAML is read as data or refused', () => {
   expect(s.json(['verify'])).toMatchObject({ problems: [] })
 })
 
-test('hostile JSON is kept as it is or refused', () => {
+test('hostile JSON is kept unchanged or refused', () => {
   using s = scratch(PRECIOUS)
   for (const [kind, text] of Object.entries(JSON_TEXTS)) {
     const args = ['save', '--no-files', '--session', kind, '--state', '-']

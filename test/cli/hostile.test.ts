@@ -1,4 +1,4 @@
-// Names and reasons that try to act on the terminal, and names that are no text at all.
+// Names and messages with terminal escapes, and paths that are not text.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -85,7 +85,7 @@ test('a state is read from a file with any name', () => {
   expect(s.json(['resume', 'y'])).toMatchObject({ state: { a: 1 } })
 })
 
-test('a name with any bytes can be given and brought back', () => {
+test('a path with any bytes can be given and restored', () => {
   using s = scratch({ 'other.txt': 'other\n' })
   const odd = Buffer.from([0x61, 0xff, 0x0a, 0xe4, 0x62])
   const path = Buffer.concat([Buffer.from(`${s.project}/`), odd])
@@ -104,7 +104,7 @@ test('a name with any bytes can be given and brought back', () => {
   expect(readFileSync(join(s.project, 'other.txt'), 'utf8')).toBe('changed\n')
 })
 
-test('the text of a diff is of the name with any bytes, and not of one that is like it', () => {
+test('a diff of a path with any bytes does not show a similar path', () => {
   using s = scratch({ bX: 'one\n' })
   const path = Buffer.from(`${s.project}/b\xff`, 'latin1')
   writeFileSync(path, 'one\n')
@@ -116,7 +116,7 @@ test('the text of a diff is of the name with any bytes, and not of one that is l
   expect(stat.stdout).not.toContain('bX')
 })
 
-test('a name can be given as it is printed', () => {
+test('a path is accepted in its printed form', () => {
   using s = scratch({ 'a\nb.txt': 'one\n', '"q".txt': 'one\n' })
   s.run(['save', '--name', 'first'])
   s.write({ 'a\nb.txt': 'two\n', '"q".txt': 'two\n' })
@@ -130,7 +130,7 @@ test('a name can be given as it is printed', () => {
   )
 })
 
-test('what is not UTF-8 in a reason or a reference is told, not crashed on', () => {
+test('bytes that are not UTF-8 in a message or a reference do not crash a command', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   expect(s.shell(`savestate save -m "$(printf 'caf\\351')"`).code).toBe(0)
   expect(s.json(['list'])).toMatchObject({ checkpoints: [{ reason: 'caf\ufffd' }] })

@@ -21,7 +21,7 @@ function errorOf(s: Scratch, ...args: string[]): string {
 
 const LIST = '`savestate list` shows the checkpoints of this project.\n'
 
-test('a reference that is no checkpoint is explained by what it looks like', () => {
+test('the message for an unknown reference depends on its form', () => {
   using s = saved()
   expect(
     ['999', '0', 'HEAD', 'HEAD~1', '@', '@~2', 'HEAD^^', 'zz', 'zzzz'].map((ref) =>
@@ -57,7 +57,7 @@ test('a path that is nowhere gets a hint for the command line', () => {
   )
 })
 
-test('a store that is a file is called a file', () => {
+test('the message for a store that is a file says so', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   const file = join(s.folder, 'file')
   writeFileSync(file, '')
@@ -69,7 +69,7 @@ test('a store that is a file is called a file', () => {
   }
 })
 
-/** A git that says what it is told to; the real one for all else, or none. */
+/** A git with the given answers; for everything else the real one, or none. */
 function withGit(s: Scratch, version: string, otherwise: string): { readonly PATH: string } {
   const bin = join(s.folder, 'git-bin')
   mkdirSync(bin, { recursive: true })
@@ -79,7 +79,7 @@ function withGit(s: Scratch, version: string, otherwise: string): { readonly PAT
   return { PATH: `${bin}:${s.environment['PATH'] ?? ''}` }
 }
 
-test('an old git that fails on an existing store is called too old', () => {
+test('an old git that fails on an existing store is reported as too old', () => {
   using s = saved()
   const old = withGit(s, '2.25.1', 'echo "unknown option" >&2; exit 129')
   for (const args of [['diff', '1'], ['save'], ['rewind', '1', '-y'], ['prune', '-y']])
@@ -122,7 +122,7 @@ test('doctor works without git and with an old one, and says so', () => {
   expect(s.json(['doctor'])).toMatchObject({ gitProblem: null, isVerified: true })
 })
 
-test('save without git says what is missing, and nothing is lost', () => {
+test('save without git reports that git is missing, and loses nothing', () => {
   using s = saved()
   const { code, stdout, stderr } = s.run(['save'], { env: { PATH: join(s.folder, 'empty') } })
   expect({ code, stdout, stderr }).toEqual({

@@ -1,4 +1,4 @@
-// Whatever the umask, the store is its owner's alone: every folder 0700, every file 0600.
+// The store is private with any umask: every folder is 0700, every file 0600.
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -21,7 +21,7 @@ const SCRIPT = `
 /** Here git writes too: packs and the list of refs. */
 const COLLECT = 'savestate prune --yes && savestate forget file-2 --yes && savestate verify'
 
-/** What somebody else could enter or read, or the owner could not. Git makes its objects read-only. */
+/** Paths that other users could access, or the owner could not. Git makes its objects read-only. */
 function wrongModes(home: string): string[] {
   return [...snapshotOf(home)].flatMap(([path, { type, mode }]) => {
     const isRight =
@@ -33,7 +33,7 @@ function wrongModes(home: string): string[] {
 }
 
 test.each(['000', '777'])('under umask %s, through every command', (umask) => {
-  // So many files that there is a pack, and a stat cache.
+  // Enough files for a pack and a stat cache.
   const files = Object.fromEntries(
     Array.from({ length: 150 }, (_, i) => [`file-${i}`, `content ${i}\n`]),
   )
@@ -58,7 +58,7 @@ test.each(['000', '777'])('under umask %s, through every command', (umask) => {
   expect(wrongModes(s.home)).toEqual([])
 })
 
-test('what somebody else could read is told, and closed by a repair', () => {
+test('verify reports files that other users can read, and repair closes them', () => {
   using s = scratch({ 'a.txt': 'one' })
   s.run(['save'])
   chmodSync(join(s.home, 'format'), 0o644)
@@ -70,7 +70,7 @@ test('what somebody else could read is told, and closed by a repair', () => {
   expect(wrongModes(s.home)).toEqual([])
 })
 
-test('settings made in an editor are no damage', () => {
+test('settings written by an editor are no damage', () => {
   using s = scratch({ 'a.txt': 'one' })
   s.run(['save'])
   writeFileSync(join(s.home, 'config.json'), '{}', { mode: 0o644 })
@@ -101,7 +101,7 @@ test('a program with a wide umask that uses the SDK makes no wider store', async
   expect(wrongModes(s.home)).toEqual([])
 })
 
-test('a program whose umask takes its own rights is told so, and loses nothing', async () => {
+test('a program whose umask removes its own permissions gets an error, and loses nothing', async () => {
   await using s = await sdkScratch({ files: { 'a.txt': 'one' } })
   const body = `
     const { id } = await project.save()

@@ -18,7 +18,7 @@ export type Ended = {
 export type Setting = {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
-  /** What is on stdin. */
+  /** The text for stdin. */
   readonly input?: string
 }
 
@@ -30,7 +30,7 @@ export type Scratch = Disposable & {
   write(files: Readonly<Record<string, string>>): void
   /** Runs `savestate` with these arguments and waits for it. */
   run(args: readonly string[], setting?: Setting): Ended
-  /** The same, of which only the answer as JSON matters; fails if the program did. */
+  /** The same with --json; returns the parsed output, and fails if the program does. */
   json(args: readonly string[]): unknown
   /** Runs a piece of shell in which `savestate` is the program. */
   shell(script: string, setting?: Setting & { readonly shell?: string }): Ended
@@ -43,7 +43,7 @@ export type Scratch = Disposable & {
   }
 }
 
-/** With `daemon` it is used where it is there, and hooks start it: see daemonScratch. */
+/** With `daemon`, commands use a running daemon, and hooks start it: see daemonScratch. */
 export function scratch(
   files: Readonly<Record<string, string>> = {},
   { daemon = false }: { readonly daemon?: boolean } = {},
@@ -112,8 +112,8 @@ export function scratch(
 }
 
 /**
- * For tests that begin at the same place: what `make` does is done once, and put back at its path for each of them. Not
- * for those that look at how long ago something was.
+ * For tests with the same start: `make` runs once, and its result is copied back for each of them. Not
+ * for tests of relative times.
  */
 export function prepared(make: () => Scratch): () => Scratch {
   let made: Scratch | undefined
@@ -136,7 +136,7 @@ export function steady(text: string): string {
   return (
     text
       .replace(/\b[bcdfghjklmnpqrstvwxz]{4,18}\b/g, '<id>')
-      // As many letters as it takes to tell them apart, so the columns vary.
+      // Unique prefixes vary in length, so the columns do too.
       .replace(/<id>  +/g, '<id>  ')
       .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, '<time>')
       .replace(/\b\d+ s ago\b/g, 'just now')

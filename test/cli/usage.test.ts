@@ -1,4 +1,4 @@
-// What the program answers when it cannot do what was asked, and what it never does.
+// Wrong usage and failures: messages, exit codes, and streams.
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,7 +17,7 @@ test('the version is printed without anything else being loaded', () => {
   expect(loaded).not.toContain('main-')
 })
 
-test('wrong usage ends with 2, the fault and the usage', () => {
+test('wrong usage prints the fault and the usage, and exits with 2', () => {
   using s = scratch()
   expect(s.run(['lsit'])).toEqual({
     code: 2,
@@ -80,7 +80,7 @@ test('-C is taken before and after the command', () => {
   })
 })
 
-test('with -C the commands that are shown are for that project too', () => {
+test('with -C, printed commands are for that project too', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   const shown = (...args: string[]) => {
     const { stdout, stderr } = s.run(['-C', s.project, ...args], { cwd: s.folder })
@@ -103,7 +103,7 @@ test('with -C the commands that are shown are for that project too', () => {
   expect(shown().map(([, name]) => name)).toEqual(['diff', 'rewind', 'save', 'list', 'help'])
 })
 
-test('a home folder is refused, with what to do instead', () => {
+test('a home folder is refused, and the hint says what to do instead', () => {
   using s = scratch()
   const { code, stdout, stderr } = s.run([], { cwd: join(s.folder, 'user') })
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -129,7 +129,7 @@ test('without a terminal and without --yes nothing is changed', () => {
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one\n')
 })
 
-test('a reader that has seen enough is no error', () => {
+test('a reader that stops early is no error', () => {
   using s = scratch({ 'a.txt': 'x\n'.repeat(100_000) })
   s.run(['save'])
   rmSync(join(s.project, 'a.txt'))
@@ -139,7 +139,7 @@ test('a reader that has seen enough is no error', () => {
   expect(codes).toBe('2\n')
 })
 
-test('there are no colours in a pipe, unless they are asked for', () => {
+test('output to a pipe has no colors unless requested', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.run(['save'])
   s.write({ 'a.txt': 'two\n' })
@@ -159,7 +159,7 @@ test.each([
     s.run(['save'])
     const { projects } = s.json(['status']) as { projects: [{ id: string }] }
     s.write({ 'a.txt': 'two\n' })
-    // Held by us, so that the command surely is at work when the signal comes.
+    // We hold the lock, so the command is still running when the signal comes.
     const lock = new DatabaseSync(join(s.home, 'locks', projects[0].id))
     lock.exec('BEGIN EXCLUSIVE')
     const child = s.start(['save', '--json'])
@@ -176,7 +176,7 @@ test.each([
   },
 )
 
-test('a bug in Savestate is reported as one, with its stack, where to report it, and 70', async () => {
+test('a bug in Savestate is reported with its stack, the address for reports, and exit code 70', async () => {
   const written: string[] = []
   const output = { write: (text: string) => written.push(text) }
   const screen = openScreen({ stdout: output, stderr: output, env: {} })

@@ -1,8 +1,7 @@
 // The commands for coding agents: `install` runs once, and the agent's hooks call us from then on.
 import { AGENT_NAMES, type AgentName } from '../../base/index.js'
-import { type CommandSpec, DRY_RUN, type OptionSpec, YES } from './command-spec.js'
+import { type CommandSpec, DRY_RUN, flag, number, type OptionSpec, YES } from './command-spec.js'
 
-/** The names of their programs. */
 export const AGENT_TITLES: Readonly<Record<AgentName, string>> = {
   claude: 'Claude Code',
   codex: 'Codex',
@@ -15,8 +14,8 @@ export const AGENT_TITLES: Readonly<Record<AgentName, string>> = {
 }
 
 const SCOPE: readonly OptionSpec[] = [
-  { name: 'user', kind: 'flag', summary: 'For all your projects (the default)' },
-  { name: 'project', kind: 'flag', summary: 'Only for this project, in its folder' },
+  flag('user', 'For all your projects (the default)'),
+  flag('project', 'Only for this project, in its folder'),
 ]
 
 export const AGENT_COMMANDS = {
@@ -39,29 +38,16 @@ export const AGENT_COMMANDS = {
       },
     ],
     options: [
-      { name: 'all', kind: 'flag', summary: 'All agents found on this machine' },
+      flag('all', 'All agents found on this machine'),
       ...SCOPE,
-      {
-        name: 'strict',
-        kind: 'flag',
-        summary: 'Stop a tool call if the checkpoint before it fails',
-      },
-      {
-        name: 'http',
-        kind: 'flag',
-        summary: 'Claude Code reports tool calls to the daemon over HTTP, which is faster',
-      },
-      { name: 'trust', kind: 'flag', summary: 'Record for Codex that you trust these hooks' },
-      {
-        name: 'mcp',
-        kind: 'flag',
-        summary: 'Also register the MCP server; an install without this option removes it',
-      },
-      {
-        name: 'allow-agent-rewind',
-        kind: 'flag',
-        summary: 'Let the agent rewind without asking you; an install without it revokes that',
-      },
+      flag('strict', 'Stop a tool call if the checkpoint before it fails'),
+      flag('http', 'Claude Code reports tool calls to the daemon over HTTP, which is faster'),
+      flag('trust', 'Record for Codex that you trust these hooks'),
+      flag('mcp', 'Also register the MCP server; an install without this option removes it'),
+      flag(
+        'allow-agent-rewind',
+        'Let the agent rewind without asking you; an install without it revokes that',
+      ),
       DRY_RUN,
       YES,
     ],
@@ -79,7 +65,7 @@ export const AGENT_COMMANDS = {
     usage: 'uninstall <agent> | --all [--user|--project] [--dry-run] [-y]',
     summary: 'Remove the hooks that install has added',
     positionals: [{ name: '<agent>', isOptional: true, choices: AGENT_NAMES }],
-    options: [{ name: 'all', kind: 'flag', summary: 'All agents' }, ...SCOPE, DRY_RUN, YES],
+    options: [flag('all', 'All agents'), ...SCOPE, DRY_RUN, YES],
     exclusive: [['user', 'project']],
   },
   hook: {
@@ -91,17 +77,8 @@ export const AGENT_COMMANDS = {
     ],
     positionals: [{ name: '<agent>', choices: AGENT_NAMES }, { name: '<event>' }],
     options: [
-      {
-        name: 'strict',
-        kind: 'flag',
-        summary: 'Stop a tool call if the checkpoint before it fails',
-      },
-      {
-        name: 'patience',
-        kind: 'number',
-        value: 'N',
-        summary: 'Give up on a checkpoint after N seconds (default 10)',
-      },
+      flag('strict', 'Stop a tool call if the checkpoint before it fails'),
+      number('patience N', 'Give up on a checkpoint after N seconds (default 10)'),
     ],
   },
   mcp: {
@@ -111,13 +88,7 @@ export const AGENT_COMMANDS = {
       'An agent starts this from its configuration. It can save, list, show, compare and search the checkpoints of the project. It can plan a rewind, but not run it unless you pass --allow-agent-rewind; then it must confirm the plan, and the folder must not have changed since.',
     ],
     page: 'docs/mcp.md',
-    options: [
-      {
-        name: 'allow-agent-rewind',
-        kind: 'flag',
-        summary: 'Let the agent run a rewind that it has planned',
-      },
-    ],
+    options: [flag('allow-agent-rewind', 'Let the agent run a rewind that it has planned')],
     examples: [['claude mcp add savestate -- savestate mcp', 'Add the tools to Claude Code']],
   },
 } as const satisfies Readonly<Record<string, CommandSpec>>

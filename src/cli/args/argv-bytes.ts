@@ -1,6 +1,6 @@
-// The arguments to the byte. Node decodes argv as UTF-8 and puts U+FFFD for what is not, so a name in
-// another encoding would be lost. Here each such byte becomes a lone surrogate (U+DC80–U+DCFF, as
-// Python does it), which no decoded text can contain, and which `bytesOfArgument` turns back.
+// The arguments to the byte. Node decodes argv as UTF-8 and replaces other bytes with U+FFFD, so a file name in another
+// encoding would be lost. Here each such byte becomes a lone surrogate (U+DC80–U+DCFF, as in Python), which decoded text
+// never contains. `bytesOfArgument` is the reverse.
 import { readFileSync } from 'node:fs'
 
 /** The arguments after the program's name. */
@@ -26,7 +26,7 @@ const SEQUENCE = new RegExp(
   'g',
 )
 
-/** From one character per byte to text. */
+/** Takes one character per byte. */
 export function decodeArgument(bytes: string): string {
   return bytes.replace(SEQUENCE, (sequence) =>
     sequence.length === 1
@@ -35,7 +35,7 @@ export function decodeArgument(bytes: string): string {
   )
 }
 
-/** The reverse: one character per byte. */
+/** Returns one character per byte. */
 export function bytesOfArgument(text: string): string {
   return text.replace(/[^\0-\x7f]/gu, (char) => {
     const code = char.codePointAt(0) ?? 0

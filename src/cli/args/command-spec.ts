@@ -1,4 +1,4 @@
-// Commands as data, and the options that several commands share.
+// The shape of the command table, and the options that several commands share.
 
 export type OptionSpec = {
   /** A name of one letter has no long form. */
@@ -7,13 +7,12 @@ export type OptionSpec = {
   /** Other long names. The value is found under `name`. */
   readonly aliases?: readonly string[]
   readonly kind: 'flag' | 'text' | 'number' | 'texts'
-  /** What stands for the value in the help. */
+  /** The placeholder for the value in the help. */
   readonly value?: string
   readonly summary: string
   readonly completes?: 'files' | 'folders' | 'session'
   /** The only values it takes. */
   readonly choices?: readonly string[]
-  readonly isRequired?: boolean
   /** Another option that must be given with it. */
   readonly needs?: string
 }
@@ -24,7 +23,7 @@ export type PositionalSpec = {
   /** May be given more than once. Only the last positional can be repeated. */
   readonly isRepeated?: boolean
   /** `files`: a path, kept to the byte. */
-  readonly completes?: 'ref' | 'session' | 'command' | 'shell' | 'files'
+  readonly completes?: 'ref' | 'session' | 'command' | 'files'
   /** The only values it takes. */
   readonly choices?: readonly string[]
   /** Kept to the byte, as a path is. */
@@ -44,47 +43,49 @@ export type CommandSpec = {
   /** Whether a command of the system must follow `--`. */
   readonly takesCommand?: boolean
   readonly options?: readonly OptionSpec[]
-  /** Of each group at most one option may be given. */
+  /** At most one option of each group may be given. */
   readonly exclusive?: readonly (readonly string[])[]
   /** A page of the documentation that says more. */
   readonly page?: string
   readonly examples?: readonly (readonly [command: string, what: string])[]
 }
 
+type More = Partial<Omit<OptionSpec, 'name' | 'kind' | 'value' | 'summary'>>
+
+export function flag(name: string, summary: string, more: More = {}): OptionSpec {
+  return { name, kind: 'flag', summary, ...more }
+}
+
+/** `form` is the name and the placeholder of the value: `message TEXT`. */
+export const text = valueOption('text')
+export const texts = valueOption('texts')
+export const number = valueOption('number')
+
+function valueOption(kind: OptionSpec['kind']) {
+  return (form: string, summary: string, more: More = {}): OptionSpec => {
+    const [name = '', value = ''] = form.split(' ')
+    return { name, kind, value, summary, ...more }
+  }
+}
+
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
-  {
-    name: 'C',
-    short: 'C',
-    kind: 'text',
-    value: 'DIR',
-    summary: 'Run as if started in DIR',
-    completes: 'folders',
-  },
-  { name: 'json', kind: 'flag', summary: 'Print the result as JSON' },
-  { name: 'help', short: 'h', kind: 'flag', summary: 'Show this help' },
+  text('C DIR', 'Run as if started in DIR', { short: 'C', completes: 'folders' }),
+  flag('json', 'Print the result as JSON'),
+  flag('help', 'Show this help', { short: 'h' }),
 ]
 
-export const YES: OptionSpec = {
-  name: 'yes',
-  short: 'y',
-  kind: 'flag',
-  summary: 'Do not ask first',
-}
-
-export const DRY_RUN: OptionSpec = {
-  name: 'dry-run',
-  kind: 'flag',
-  summary: 'Show the plan, and do nothing',
-}
+export const YES = flag('yes', 'Do not ask first', { short: 'y' })
+export const FORCE = flag('force', 'The same as --yes', { short: 'f' })
+export const DRY_RUN = flag('dry-run', 'Show the plan, and do nothing')
 
 export const REF: PositionalSpec = { name: '<ref>', completes: 'ref' }
 
 export function limitOption(summary: string): OptionSpec {
-  return { name: 'limit', short: 'n', kind: 'number', value: 'N', summary }
+  return number('limit N', summary, { short: 'n' })
 }
 
 export function sessionOption(summary: string): OptionSpec {
-  return { name: 'session', kind: 'text', value: 'ID', summary, completes: 'session' }
+  return text('session ID', summary, { completes: 'session' })
 }
 
 /** The session to find a reference in, instead of the project. */
@@ -94,7 +95,7 @@ export const IN_SESSION: OptionSpec = {
 }
 
 export function messageOption(summary: string): OptionSpec {
-  return { name: 'message', short: 'm', kind: 'text', value: 'TEXT', summary }
+  return text('message TEXT', summary, { short: 'm' })
 }
 
 export const REFERENCE_HELP =

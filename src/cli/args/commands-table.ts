@@ -17,48 +17,11 @@ export const COMMANDS = {
 
 export type CommandName = keyof typeof COMMANDS
 
-export const COMMAND_NAMES: readonly CommandName[] = [
-  'save',
-  'list',
-  'show',
-  'cat',
-  'diff',
-  'rewind',
-  'undo',
-  'redo',
-  'sessions',
-  'resume',
-  'fork',
-  'export',
-  'import',
-  'install',
-  'uninstall',
-  'hook',
-  'mcp',
-  'pin',
-  'unpin',
-  'name',
-  'status',
-  'config',
-  'move',
-  'prune',
-  'drop',
-  'forget',
-  'clear',
-  'clear-legacy',
-  'verify',
-  'repair',
-  'doctor',
-  'rekey',
-  'watch',
-  'run',
-  'daemon',
-  'completion',
-  'help',
-]
+/** In the order of the help. */
+export const COMMAND_NAMES = Object.keys(COMMANDS) as readonly CommandName[]
 
-/** By its name or an alias. */
-export function commandNamed(text: string): CommandName | undefined {
+/** Finds a command by its name or an alias. */
+export function findCommand(text: string): CommandName | undefined {
   const name = commandBehind(text)
   return COMMAND_NAMES.find((known) => known === name)
 }

@@ -1,7 +1,6 @@
-// Answers the completion scripts: what could stand where the cursor is. Whatever goes wrong, it is silent:
-// nobody who presses Tab wants to read an error.
+// Answers the completion scripts: the candidates for the word at the cursor. Errors are dropped, because a user who
+// presses Tab does not want to read one.
 import type { CheckpointView, Store } from '../../index.js'
-import { SHELLS } from './completion-scripts.js'
 import { enterFolder } from '../start/current-folder.js'
 import { commandIndex, type Options, parse } from './parse.js'
 import { findProject } from '../runtime/request.js'
@@ -10,20 +9,21 @@ import {
   aliasesOf,
   COMMAND_NAMES,
   type CommandName,
-  commandNamed,
+  findCommand,
   optionsOf,
   specOf,
 } from './commands-table.js'
 
 export type Candidate = readonly [text: string, description: string]
-/** The shell knows best how to complete files. */
+/** For files and folders the shell completes by itself. */
 export type Candidates = readonly Candidate[] | 'files' | 'folders'
 
-/** `words` follow `--`: all after the program's name, the last being the one to complete. */
+/** `words` are all words after the program's name; the last one is to be completed. */
 export async function printCandidates(words: readonly string[]): Promise<void> {
   try {
     const found = await candidates(words[0] === '--' ? words.slice(1) : words)
-    const text = typeof found === 'string' ? `:${found}\n` : found.map(lineOf).join('')
+    const text =
+      typeof found === 'string' ? `:${found}\n` : found.map((one) => `${one.join('\t')}\n`).join('')
     process.stdout.on('error', () => undefined).write(text)
   } catch {
     // See the top of this file.
@@ -35,18 +35,18 @@ export async function candidates(words: readonly string[]): Promise<Candidates> 
   const current = words.at(-1) ?? ''
   const before = words.slice(0, -1)
   const at = commandIndex(before)
-  const command = at < before.length ? commandNamed(before[at] ?? '') : undefined
+  const command = at < before.length ? findCommand(before[at] ?? '') : undefined
   const specs = optionsOf(command)
   const isAfterDashes = before.includes('--')
-  const awaited = isAfterDashes ? undefined : awaitingOption(before.at(-1), specs)
-  if (awaited !== undefined) return startingWith(current, await valueCandidates(awaited))
+  const awaited = isAfterDashes ? undefined : findAwaitingOption(before.at(-1), specs)
+  if (awaited !== undefined) return filterByPrefix(current, await valueCandidates(awaited))
   const [, inline] = /^(--[^=]+=)/.exec(current) ?? []
   if (inline !== undefined && !isAfterDashes) {
-    const option = awaitingOption(inline.slice(0, -1), specs)
+    const option = findAwaitingOption(inline.slice(0, -1), specs)
     const values = option === undefined ? [] : await valueCandidates(option)
     if (typeof values === 'string') return values
     const whole = values.map(([text, what]): Candidate => [inline + text, what])
-    return startingWith(current, whole)
+    return filterByPrefix(current, whole)
   }
   if (isAfterDashes && command !== undefined) {
     const { takesPaths, takesCommand } = specOf(command)
@@ -58,10 +58,10 @@ export async function candidates(words: readonly string[]): Promise<Candidates> 
       : at >= before.length
         ? commandCandidates(current)
         : await positionalCandidates(command, { before, current })
-  return startingWith(current, all)
+  return filterByPrefix(current, all)
 }
 
-function startingWith(current: string, all: Candidates): Candidates {
+function filterByPrefix(current: string, all: Candidates): Candidates {
   return typeof all === 'string' ? all : all.filter(([text]) => text.startsWith(current))
 }
 
@@ -70,7 +70,7 @@ async function valueCandidates({ completes, choices }: OptionSpec): Promise<Cand
   return completes === 'session' ? sessionCandidates() : (completes ?? [])
 }
 
-function awaitingOption(
+function findAwaitingOption(
   word: string | undefined,
   specs: readonly OptionSpec[],
 ): OptionSpec | undefined {
@@ -89,7 +89,7 @@ function optionCandidates({ name, short, summary }: OptionSpec): Candidate[] {
   ]
 }
 
-/** Aliases only where no command begins like this: each command is offered once. */
+/** Each command is offered once: its aliases only if no command name starts like this. */
 function commandCandidates(current: string): Candidate[] {
   const isCommand = COMMAND_NAMES.some((name) => name.startsWith(current))
   return COMMAND_NAMES.flatMap((name) =>
@@ -110,8 +110,6 @@ async function positionalCandidates(
   switch (spec?.completes) {
     case 'command':
       return commandCandidates(current)
-    case 'shell':
-      return SHELLS.map((shell) => [shell, ''])
     case 'ref':
       return referenceCandidates(options)
     case 'session':
@@ -136,9 +134,7 @@ async function referenceCandidates(options: Options): Promise<Candidate[]> {
 }
 
 async function sessionCandidates(): Promise<Candidate[]> {
-  const { printableLine } = await import('../terminal/escape.js')
-  const { relativeTime } = await import('../terminal/relative-time.js')
-  const now = new Date()
+  const { printableLine, relativeTime, now } = await loadText()
   const sessions = await inStore((store) => store.sessions())
   return sessions
     .filter(({ id }) => isOffered(id))
@@ -148,9 +144,15 @@ async function sessionCandidates(): Promise<Candidate[]> {
     ])
 }
 
-/** A candidate is one line without a tab. Users type other names themselves, and names that show less than they contain. */
+/** A candidate is one line without a tab. Names with invisible characters are not offered either. */
 function isOffered(name: string): boolean {
   return !/[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(name)
+}
+
+async function loadText() {
+  const { printableLine } = await import('../terminal/escape.js')
+  const { relativeTime } = await import('../terminal/relative-time.js')
+  return { printableLine, relativeTime, now: new Date() }
 }
 
 async function inStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
@@ -168,12 +170,9 @@ async function describe(
   store: Store,
   checkpoints: readonly CheckpointView[],
 ): Promise<Candidate[]> {
-  const { printableLine } = await import('../terminal/escape.js')
-  const { relativeTime } = await import('../terminal/relative-time.js')
+  const { printableLine, relativeTime, now } = await loadText()
   const ids = await store.shortIds(checkpoints.map(({ id }) => id))
-  const now = new Date()
-  const described = checkpoints.map((checkpoint, index) => {
-    const { id, name, reason, kind, createdAt } = checkpoint
+  const described = checkpoints.map(({ id, name, reason, kind, createdAt }, index) => {
     const what = printableLine([name ?? [], reason ?? kind].flat().join(': ')).slice(0, 60)
     const description = `${relativeTime(createdAt, now)}, ${what}`
     return { id: ids.get(id) ?? id, number: `${index + 1}`, name, description }
@@ -185,8 +184,4 @@ async function describe(
     ...described.map(({ number, description }): Candidate => [number, description]),
     ...described.map(({ id, description }): Candidate => [id, description]),
   ]
-}
-
-function lineOf([text, description]: Candidate): string {
-  return `${text}\t${description}\n`
 }

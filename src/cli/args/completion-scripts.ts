@@ -1,17 +1,8 @@
-// The scripts are small on purpose: everything that must be known is asked of `savestate __complete`, which
-// prints one candidate a line, a tab and a description, or `:files` or `:folders`.
+// The completion scripts of the shells. They ask `savestate __complete`, which prints `:files`, `:folders`, or one
+// candidate per line, followed by a tab and a description.
 
-export const SHELLS = ['bash', 'zsh', 'fish'] as const
-
-export type Shell = (typeof SHELLS)[number]
-
-export function isShell(text: string): text is Shell {
-  return SHELLS.some((shell) => shell === text)
-}
-
-// Bash 3.2, which macOS has, knows neither mapfile nor compopt. Bash hands over words as they were typed, and splits them at
-// : and = besides blanks: here they are put together again and freed of their backslashes. What it replaces is the part after
-// the last of these.
+// Bash 3.2, which macOS has, has neither mapfile nor compopt. Bash passes words as they were typed and splits them at : and =
+// besides blanks, so the script joins them again and removes backslashes. Bash replaces only the part after the last : or =.
 const BASH = `# bash completion for savestate. In ~/.bashrc: source <(savestate completion bash)
 _savestate() {
   local rest=\${COMP_LINE:0:COMP_POINT} line word typed current= before= quote= words=()
@@ -53,8 +44,8 @@ _savestate() {
     esac
   done < <(savestate __complete -- "\${words[@]:1}" 2>/dev/null)
 }
-# Bash inserts a candidate as it is, so the shell would expand what it contains. Inside quotes nothing is offered that they do
-# not protect.
+# Bash inserts a candidate as it is, so special characters need quoting. Candidates that the open quote does not protect
+# are left out.
 _savestate_add() {
   case $2 in
     \\') [[ $1 == *\\'* ]] || COMPREPLY+=("$1") ;;
@@ -116,8 +107,4 @@ end
 complete -c savestate -f -k -a '(__savestate_complete)'
 `
 
-export const COMPLETION_SCRIPTS: Readonly<Record<Shell, string>> = {
-  bash: BASH,
-  zsh: ZSH,
-  fish: FISH,
-}
+export const COMPLETION_SCRIPTS = new Map(Object.entries({ bash: BASH, zsh: ZSH, fish: FISH }))

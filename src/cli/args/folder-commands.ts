@@ -2,12 +2,15 @@
 import {
   type CommandSpec,
   DRY_RUN,
+  flag,
   IN_SESSION,
   limitOption,
   messageOption,
-  type OptionSpec,
+  number,
   REF,
   sessionOption,
+  text,
+  texts,
   YES,
 } from './command-spec.js'
 
@@ -16,17 +19,6 @@ const PATH_HELP =
 
 const ONLY_ITS_FILES =
   'Only the files that the rewind changed are touched; later work on other files stays.'
-
-/** For commands that save when changes stop. */
-const SAVING: readonly OptionSpec[] = [
-  messageOption('The message of every checkpoint'),
-  {
-    name: 'quiet',
-    kind: 'number',
-    value: 'N',
-    summary: 'Save when nothing has changed for N seconds (default 1)',
-  },
-]
 
 export const FOLDER_COMMANDS = {
   save: {
@@ -39,57 +31,19 @@ export const FOLDER_COMMANDS = {
     ],
     options: [
       messageOption('Say why'),
-      { name: 'name', kind: 'text', value: 'NAME', summary: 'Give the checkpoint a name' },
+      text('name NAME', 'Give the checkpoint a name'),
       sessionOption('Add the checkpoint to this session'),
-      {
-        name: 'state',
-        kind: 'text',
-        value: 'FILE',
-        summary: 'Save the JSON in FILE (- for stdin) as the state of the session',
+      text('state FILE', 'Save the JSON in FILE (- for stdin) as the state of the session', {
         completes: 'files',
         needs: 'session',
-      },
-      {
-        name: 'no-files',
-        kind: 'flag',
-        summary: 'Save only the state, not the folder',
-        needs: 'state',
-      },
-      {
-        name: 'max-file-mb',
-        kind: 'number',
-        value: 'N',
-        summary: 'Skip files over N MB (default 10, or the setting maxFileMb)',
-      },
+      }),
+      flag('no-files', 'Save only the state, not the folder', { needs: 'state' }),
+      number('max-file-mb N', 'Skip files over N MB (default 10, or the setting maxFileMb)'),
     ],
     examples: [
       ['savestate save -m "before the big refactoring"', 'Save, and say why'],
       ['savestate save --name works', 'Save under a name'],
       ['savestate save --session fix-login --state state.json', 'Save the folder and a state'],
-    ],
-  },
-  watch: {
-    usage: 'watch [-m TEXT] [--quiet N]',
-    summary: 'Save the folder whenever changes stop, until Ctrl-C',
-    details: [
-      'The kernel reports changed files, so a save takes time for what changed, not for the whole folder. Each checkpoint is printed as it is made; with --json, as one line each.',
-      'A folder that keeps changing is saved once a minute. Unsaved changes are saved at the end.',
-    ],
-    options: SAVING,
-  },
-  run: {
-    usage: 'run [-m TEXT] [--quiet N] -- COMMAND…',
-    summary: 'Run a command, and save the folder before, during and after it',
-    details: [
-      'For an agent, or any other program, without hooks. The command gets its arguments, the terminal, input, output and signals as if it were started directly, and `savestate run` ends with its exit code.',
-      'At the end a summary on stderr says what changed and how to undo it; with --json it is the last line of stderr, as JSON. Only the command writes to stdout.',
-      'A failed save never stops the command; it is reported at the end. Exit code 127: command not found. 126: not executable.',
-    ],
-    takesCommand: true,
-    options: SAVING,
-    examples: [
-      ['savestate run -- aider', 'Work with an agent, and be able to undo it'],
-      ['savestate run -m "new formatter" -- npx prettier --write .', 'Say why'],
     ],
   },
   list: {
@@ -104,20 +58,11 @@ export const FOLDER_COMMANDS = {
     takesPaths: true,
     options: [
       { ...limitOption('Show at most N (default 20; with --json all)'), short: 'n' },
-      {
-        name: 'prompts',
-        kind: 'flag',
-        summary: 'Hide the tool calls, and show how many each prompt had',
-      },
-      {
-        name: 'grep',
-        kind: 'text',
-        value: 'WORDS',
-        summary: 'Only checkpoints with all of these words',
-      },
-      { name: 'pinned', kind: 'flag', summary: 'Only pinned checkpoints' },
+      flag('prompts', 'Hide the tool calls, and show how many each prompt had'),
+      text('grep WORDS', 'Only checkpoints with all of these words'),
+      flag('pinned', 'Only pinned checkpoints'),
       sessionOption('Only checkpoints of this session'),
-      { name: 'all', kind: 'flag', summary: 'Checkpoints of all projects' },
+      flag('all', 'Checkpoints of all projects'),
     ],
     exclusive: [['session', 'all']],
     examples: [
@@ -159,7 +104,7 @@ export const FOLDER_COMMANDS = {
     summary: 'Show what changed since a checkpoint, or between two',
     details: [
       'Without a checkpoint: from the newest one to the folder as it is now. With one: from it to the folder. With two: from the first to the second.',
-      'If there are several authors, the diff starts with a list of who changed which file.',
+      'If several authors changed files, the diff starts with a list of files and their authors.',
       PATH_HELP,
     ],
     positionals: [
@@ -167,11 +112,11 @@ export const FOLDER_COMMANDS = {
       { ...REF, name: '[<ref>]', isOptional: true },
     ],
     takesPaths: true,
-    options: [{ name: 'stat', kind: 'flag', summary: 'Show only how much changed in each file' }],
+    options: [flag('stat', 'Show only how much changed in each file')],
     examples: [
-      ['savestate diff', 'What changed since the newest checkpoint'],
-      ['savestate diff 2 1 --stat', 'How much changed between the last two'],
-      ['savestate diff works -- src', 'What changed in src since the checkpoint "works"'],
+      ['savestate diff', 'Changes since the newest checkpoint'],
+      ['savestate diff 2 1 --stat', 'Amount of change between the last two'],
+      ['savestate diff works -- src', 'Changes in src since the checkpoint "works"'],
     ],
   },
   rewind: {
@@ -191,42 +136,18 @@ export const FOLDER_COMMANDS = {
     positionals: [{ ...REF, name: '[<ref>]', isOptional: true }],
     takesPaths: true,
     options: [
-      { name: 'files', kind: 'flag', summary: 'Bring back the files (this is the default)' },
-      {
-        name: 'before',
-        kind: 'flag',
-        summary: 'Go to just before the tool call of the checkpoint',
-      },
-      {
-        name: 'conversation',
-        kind: 'flag',
-        summary: 'Bring back the conversation, and leave the files alone',
-      },
-      {
-        name: 'state',
-        kind: 'flag',
-        summary: 'The same, for the state of an SDK session',
-      },
-      { name: 'both', kind: 'flag', summary: 'Bring back files and conversation (or state)' },
-      {
-        name: 'continue',
-        kind: 'flag',
-        summary: 'With --both or --conversation: run the agent with that conversation',
-      },
+      flag('files', 'Bring back the files (this is the default)'),
+      flag('before', 'Go to just before the tool call of the checkpoint'),
+      flag('conversation', 'Bring back the conversation, and leave the files alone'),
+      flag('state', 'The same, for the state of an SDK session'),
+      flag('both', 'Bring back files and conversation (or state)'),
+      flag('continue', 'With --both or --conversation: run the agent with that conversation'),
       IN_SESSION,
-      {
-        name: 'path',
+      texts('path P', 'Only this file or folder; may be given more than once', {
         short: 'p',
-        kind: 'texts',
-        value: 'P',
-        summary: 'Only this file or folder; may be given more than once',
         completes: 'files',
-      },
-      {
-        name: 'keep-mine',
-        kind: 'flag',
-        summary: 'Leave files that you have changed since then as they are',
-      },
+      }),
+      flag('keep-mine', 'Leave files that you have changed since then as they are'),
       DRY_RUN,
       YES,
     ],
@@ -264,28 +185,5 @@ export const FOLDER_COMMANDS = {
     summary: 'Redo the last undone rewind',
     details: [ONLY_ITS_FILES],
     options: [DRY_RUN, YES],
-  },
-  pin: {
-    usage: 'pin <ref>',
-    summary: 'Keep a checkpoint regardless of the limits',
-    positionals: [REF],
-  },
-  unpin: {
-    usage: 'unpin <ref>',
-    summary: 'Let the limits apply to a checkpoint again',
-    positionals: [REF],
-  },
-  name: {
-    usage: 'name <ref> NAME | name <ref> --remove',
-    summary: 'Name a checkpoint, or remove its name',
-    details: [
-      'A checkpoint has one name; a new name replaces it. If several checkpoints have the same name, it means the newest of them. The limits never remove a checkpoint that has a name.',
-    ],
-    positionals: [REF, { name: 'NAME', isOptional: true }],
-    options: [{ name: 'remove', kind: 'flag', summary: 'Remove the name' }],
-    examples: [
-      ['savestate name 1 works', 'Name the newest checkpoint'],
-      ['savestate name works --remove', 'Remove that name'],
-    ],
   },
 } as const satisfies Readonly<Record<string, CommandSpec>>

@@ -1,4 +1,4 @@
-// The help texts, from the table of commands.
+// The help texts, made from the command table.
 import { fileURLToPath } from 'node:url'
 import type { Screen } from '../terminal/screen.js'
 import { padEnd } from '../terminal/text-width.js'
@@ -17,8 +17,8 @@ function generalHelp(screen: Screen): string[] {
   const { paint, width } = screen
   const names = COMMAND_NAMES.map((name) => [name, specOf(name).summary] as const)
   return [
-    'Savestate saves a folder and the state of an agent, shows what changed, and',
-    'goes back.',
+    'Savestate saves checkpoints of a folder and of an agent, shows what changed,',
+    'and goes back to any checkpoint.',
     '',
     ...usageLines(undefined, screen),
     '',
@@ -62,7 +62,7 @@ function commandHelp(command: CommandName, screen: Screen): string[] {
 
 function aliasLines(command: CommandName): string[] {
   const aliases = aliasesOf(command)
-  return aliases.length === 0 ? [] : [`Also: ${aliases.join(', ')}`]
+  return aliases.length === 0 ? [] : [`Aliases: ${aliases.join(', ')}`]
 }
 
 export function optionRow(option: OptionSpec): readonly [string, string] {
@@ -74,15 +74,15 @@ export function optionRow(option: OptionSpec): readonly [string, string] {
   return [`${forms.join(', ')}${value === undefined ? '' : ` ${value}`}`, summary]
 }
 
-/** Two columns; where the first leaves too little room for the second, the second follows on lines of its own. */
+/** Two columns. If the first leaves too little space for the second, the second gets its own lines. */
 function columns(rows: readonly (readonly [string, string])[], width: number): string[] {
-  const room = Math.min(width, MAX_COLUMNS)
+  const total = Math.min(width, MAX_COLUMNS)
   const first = Math.max(...rows.map(([left]) => left.length))
-  const rest = room - first - 4
+  const rest = total - first - 4
   if (rest < LEAST_SECOND)
     return rows.flatMap(([left, right]) => [
       `  ${left}`,
-      ...wrapWords(right, room - 6).map((line) => `      ${line}`),
+      ...wrapWords(right, total - 6).map((line) => `      ${line}`),
     ])
   return rows.flatMap(([left, right]) =>
     wrapWords(right, rest).map(
@@ -100,7 +100,7 @@ function wrap(text: string, width: number): string[] {
   return wrapWords(text, Math.min(width, MAX_COLUMNS))
 }
 
-/** The page's path on this machine: the package contains its documentation. */
+/** The path on this machine: the package contains its documentation. */
 function pageLines(page: string | undefined): string[] {
   if (page === undefined) return []
   return ['', `More: ${fileURLToPath(new URL(`../../${page}`, import.meta.url))}`]

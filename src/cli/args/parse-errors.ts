@@ -1,34 +1,33 @@
-// Explains faults in the arguments of a command to the user.
+// Messages for wrong arguments. A fault is the text of the message.
 import { aliasesOf, COMMAND_EFFECTS, nearest } from '../../base/index.js'
 import type { OptionSpec, PositionalSpec } from './command-spec.js'
 import { COMMAND_NAMES, type CommandName, specOf } from './commands-table.js'
 
-/** For words that people try and that are no alias: what to type instead. */
-const INSTEAD: Readonly<Record<string, string>> = {
-  revert:
-    'To go back to a checkpoint: `savestate rewind <ref>`; to undo the last rewind: `savestate undo`',
-  reset: 'To go back to a checkpoint: `savestate rewind <ref>`',
-  search: 'To search the checkpoints: `savestate list --grep WORDS`',
-  grep: 'To search the checkpoints: `savestate list --grep WORDS`',
-  find: 'To search the checkpoints: `savestate list --grep WORDS`',
-  commit: 'To make a checkpoint: `savestate save -m "why"`',
-  checkpoint: 'To make a checkpoint: `savestate save -m "why"`',
-  snapshot: 'To make a checkpoint: `savestate save -m "why"`',
-  stash: 'To make a checkpoint: `savestate save -m "why"`',
-  history:
-    'To see the checkpoints: `savestate list`; only those that changed a path: `savestate list -- PATH`',
-  init: 'No setup is needed: `savestate save` makes the first checkpoint',
-  version: 'For the version: `savestate --version`',
-}
+const REWIND = 'To go back to a checkpoint: `savestate rewind <ref>`'
+const SEARCH = 'To search the checkpoints: `savestate list --grep WORDS`'
+const SAVE = 'To make a checkpoint: `savestate save -m "why"`'
+const LIST =
+  'To see the checkpoints: `savestate list`; only those that changed a path: `savestate list -- PATH`'
 
-/** Nearly every short word is a slip of `ls` or `rm`. */
+/** Words that users try and that are no alias, with what to type instead. */
+const INSTEAD = new Map([
+  ['revert', `${REWIND}; to undo the last rewind: \`savestate undo\``],
+  ['reset', REWIND],
+  ...['search', 'grep', 'find'].map((word) => [word, SEARCH] as const),
+  ...['commit', 'checkpoint', 'snapshot', 'stash'].map((word) => [word, SAVE] as const),
+  ['history', LIST],
+  ['init', 'No setup is needed: `savestate save` makes the first checkpoint'],
+  ['version', 'For the version: `savestate --version`'],
+])
+
+/** Nearly every short word is one letter away from `ls` or `rm`. */
 const LONG_ALIASES = Object.keys(COMMAND_EFFECTS)
   .flatMap(aliasesOf)
   .filter((alias) => alias.length > 3)
 
 export function unknownCommand(word: string): string {
   const fault = `There is no command ${JSON.stringify(word)}`
-  const instead = Object.hasOwn(INSTEAD, word) ? INSTEAD[word] : undefined
+  const instead = INSTEAD.get(word)
   if (instead !== undefined) return `${fault}. ${instead}`
   const near = nearest(word, [...COMMAND_NAMES, ...LONG_ALIASES])
   return `${fault}${near === undefined ? '' : `; did you mean \`${near}\`?`}`
@@ -48,8 +47,8 @@ export function unknownOption(
 }
 
 function takesReference(command: CommandName | undefined): boolean {
-  const places = command === undefined ? [] : (specOf(command).positionals ?? [])
-  return places.some(({ completes }) => completes === 'ref')
+  const positionals = command === undefined ? [] : (specOf(command).positionals ?? [])
+  return positionals.some(({ completes }) => completes === 'ref')
 }
 
 export function optionFault(
@@ -80,7 +79,10 @@ export function positionalFault(
   if (command === undefined) return undefined
   const specs = specOf(command).positionals ?? []
   const missing = specs[given.length]
-  if (missing !== undefined && missing.isOptional !== true) return `${missing.name} is missing`
+  if (missing !== undefined && missing.isOptional !== true)
+    return missing.name.includes('|')
+      ? `Name one of ${missing.choices?.join(', ')}`
+      : `${missing.name} is missing`
   for (const [at, value] of given.entries()) {
     const spec = specs[at]
     if (spec?.choices?.includes(value) === false) return choiceFault(given.slice(at), spec)
@@ -114,8 +116,7 @@ export function combinationFault(
 ): string | undefined {
   if (command === undefined) return undefined
   const { options = [], exclusive = [] } = specOf(command)
-  for (const { name, value, isRequired, needs } of options) {
-    if (isRequired === true && !given.has(name)) return `--${name} ${value} is missing`
+  for (const { name, needs } of options) {
     if (needs !== undefined && given.has(name) && !given.has(needs))
       return `--${name} needs --${needs} too`
   }

@@ -1,4 +1,4 @@
-// From the arguments to a parsed command. A fault is data: the caller decides what to do about it.
+// Parses the arguments. A fault is part of the result: the caller decides what to do about it.
 import { parseArgs } from 'node:util'
 import {
   combinationFault,
@@ -8,36 +8,35 @@ import {
   unknownOption,
 } from './parse-errors.js'
 import type { OptionSpec } from './command-spec.js'
-import { type CommandName, commandNamed, optionsOf, specOf } from './commands-table.js'
+import { type CommandName, findCommand, optionsOf, specOf } from './commands-table.js'
 
 export type Options = {
   has(name: string): boolean
   text(name: string): string | undefined
   number(name: string): number | undefined
-  /** To the byte: see raw-arguments.ts. */
+  /** To the byte: see argv-bytes.ts. */
   texts(name: string): readonly string[]
 }
 
 export type Parsed = {
   readonly command: CommandName | undefined
   readonly options: Options
-  /** A path is to the byte. */
+  /** Paths are kept to the byte. */
   readonly positionals: readonly string[]
   /** The arguments after `--`, byte for byte, if the command takes paths and has no option --path. */
   readonly paths: readonly string[]
   /** The same for a command that runs another. */
   readonly words: readonly string[]
-  /** What is wrong with it, if something is. */
+  /** The message for wrong arguments. */
   readonly fault: string | undefined
 }
 
 export function parse(argv: readonly string[]): Parsed {
   const at = commandIndex(argv)
   const word = argv[at]
-  const command = word === undefined ? undefined : commandNamed(word)
+  const command = word === undefined ? undefined : findCommand(word)
   const specs = optionsOf(command)
   const spec = command === undefined ? undefined : specOf(command)
-  const places = spec?.positionals ?? []
   const [takesPaths, takesCommand] = [spec?.takesPaths === true, spec?.takesCommand === true]
   const args = argv.filter((_, index) => index !== at)
   const { tokens } = parseArgs({
@@ -57,9 +56,9 @@ export function parse(argv: readonly string[]): Parsed {
     } else if (token.kind === 'positional') {
       if (isAfterDashes) afterDashes.push(token.value)
       else {
-        const place = places[positionals.length]
-        const isRaw = place?.completes === 'files' || place?.isRaw === true
-        positionals.push(isRaw ? token.value : wellFormed(token.value))
+        const expected = spec?.positionals?.[positionals.length]
+        const isRaw = expected?.completes === 'files' || expected?.isRaw === true
+        positionals.push(isRaw ? token.value : replaceSurrogates(token.value))
       }
     } else {
       const option = specs.find((one) => isNamed(one, token))
@@ -77,7 +76,7 @@ export function parse(argv: readonly string[]): Parsed {
   const isPathOption = takesPaths && specs.some(({ name }) => name === 'path')
   if (isPathOption && afterDashes.length > 0)
     values.set('path', [...(values.get('path') ?? []), ...afterDashes])
-  // `rewind 3 -- $FILES` must not come to mean the whole folder if the variable is empty.
+  // `rewind 3 -- $FILES` must not rewind the whole folder if the variable is empty.
   if (isPathOption && isAfterDashes && afterDashes.length === 0)
     faults.push('A path is missing after --')
   const words = takesCommand ? afterDashes : []
@@ -88,7 +87,7 @@ export function parse(argv: readonly string[]): Parsed {
     word !== undefined && command === undefined
       ? unknownCommand(word)
       : (faults[0] ?? positionalFault(command, positionals) ?? combinationFault(command, values))
-  return { command, options: optionsFrom(values), positionals, paths, words, fault }
+  return { command, options: toOptions(values), positionals, paths, words, fault }
 }
 
 /** The index of the command: options, and the value of -C, may come before it. */
@@ -116,22 +115,20 @@ function isNamed(
   return name === token.name && (name.length > 1 || token.rawName === `-${name}`)
 }
 
-function optionsFrom(values: ReadonlyMap<string, readonly string[]>): Options {
+function toOptions(values: ReadonlyMap<string, readonly string[]>): Options {
+  const text = (name: string) => {
+    const last = values.get(name)?.at(-1)
+    return last === undefined ? undefined : replaceSurrogates(last)
+  }
   return {
     has: (name) => values.has(name),
-    text: (name) => {
-      const text = values.get(name)?.at(-1)
-      return text === undefined ? undefined : wellFormed(text)
-    },
-    number: (name) => {
-      const text = values.get(name)?.at(-1)
-      return text === undefined ? undefined : Number(text)
-    },
+    text,
+    number: (name) => (values.has(name) ? Number(text(name)) : undefined),
     texts: (name) => values.get(name) ?? [],
   }
 }
 
-/** Bytes that are no text cannot be part of a reason or a name. */
-function wellFormed(text: string): string {
+/** A message or a name cannot contain bytes that are not text. */
+function replaceSurrogates(text: string): string {
   return text.replace(/\p{Cs}/gu, '\ufffd')
 }

@@ -1,12 +1,15 @@
-// The commands for sessions: what agents were doing, and how they continue.
+// The commands for sessions of agents.
 import {
   type CommandSpec,
   DRY_RUN,
+  flag,
   IN_SESSION,
   limitOption,
+  number,
   REF,
   sessionOption,
   STATE_JSON_HELP,
+  text,
   YES,
 } from './command-spec.js'
 
@@ -14,9 +17,9 @@ export const STATUSES = ['in_progress', 'completed', 'failed', 'halted'] as cons
 /** Not a status of its own, but `sessions` prints it as one. */
 export const INTERRUPTED = 'interrupted'
 export const EXPORT_FORMATS = ['json', 'yaml'] as const
-/** How each is read is in import-kinds.ts. */
+/** import-kinds.ts reads them. */
 export const IMPORT_KINDS = ['json', 'yaml'] as const
-/** The same as IMPORT_SYSTEMS of the SDK, which is not loaded to read arguments. */
+/** The same as IMPORT_SYSTEMS of the SDK, which is not loaded to parse arguments. */
 export const IMPORT_SYSTEM_KINDS = ['hermes', 'ares', 'breakpilot'] as const
 
 export const SESSION_COMMANDS = {
@@ -27,15 +30,11 @@ export const SESSION_COMMANDS = {
       'A session is interrupted if it is in progress and no process is working on it: its process died, or left it before it was finished.',
     ],
     options: [
-      { name: 'here', kind: 'flag', summary: 'Only those of the current project' },
-      { name: 'interrupted', kind: 'flag', summary: 'The same as --status interrupted' },
-      {
-        name: 'status',
-        kind: 'text',
-        value: 'S',
-        summary: `Only those with this status: ${[...STATUSES, INTERRUPTED].join(', ')}`,
+      flag('here', 'Only those of the current project'),
+      flag('interrupted', 'The same as --status interrupted'),
+      text('status S', `Only those with this status: ${[...STATUSES, INTERRUPTED].join(', ')}`, {
         choices: [...STATUSES, INTERRUPTED],
-      },
+      }),
       limitOption('Show at most N (default 20; with --json all)'),
     ],
     exclusive: [['interrupted', 'status']],
@@ -49,12 +48,7 @@ export const SESSION_COMMANDS = {
     ],
     positionals: [{ name: '<session>', completes: 'session' }],
     options: [
-      {
-        name: 'max-chars',
-        kind: 'number',
-        value: 'N',
-        summary: 'At most N characters, the most important first (default 4000)',
-      },
+      number('max-chars N', 'At most N characters, the most important first (default 4000)'),
     ],
     examples: [
       ['savestate sessions --interrupted', 'Find what was interrupted'],
@@ -70,12 +64,7 @@ export const SESSION_COMMANDS = {
     ],
     positionals: [REF],
     options: [
-      {
-        name: 'as',
-        kind: 'text',
-        value: 'NEW-ID',
-        summary: 'The id of the new session (default: the old id with -fork-1, -fork-2 …)',
-      },
+      text('as NEW-ID', 'The id of the new session (default: the old id with -fork-1, -fork-2 …)'),
       IN_SESSION,
     ],
     examples: [
@@ -92,13 +81,9 @@ export const SESSION_COMMANDS = {
     ],
     options: [
       sessionOption('The session; needed unless the project has exactly one'),
-      {
-        name: 'format',
-        kind: 'text',
-        value: 'FORMAT',
-        summary: `${EXPORT_FORMATS.join(' or ')} (default json)`,
+      text('format FORMAT', `${EXPORT_FORMATS.join(' or ')} (default json)`, {
         choices: EXPORT_FORMATS,
-      },
+      }),
     ],
     examples: [['savestate export --session fix-login > fix-login.json', 'Export a session']],
   },
@@ -116,12 +101,7 @@ export const SESSION_COMMANDS = {
     ],
     options: [
       sessionOption('The session to add to (json, yaml, breakpilot)'),
-      {
-        name: 'prefix',
-        kind: 'text',
-        value: 'TEXT',
-        summary: 'Put TEXT before the ids of the sessions (hermes, ares, breakpilot)',
-      },
+      text('prefix TEXT', 'Put TEXT before the ids of the sessions (hermes, ares, breakpilot)'),
       DRY_RUN,
       YES,
     ],

@@ -1,9 +1,9 @@
-// Prints one file of a checkpoint. The bytes are exact wherever a program reads them.
+// Prints one file of a checkpoint: the exact bytes, except on a terminal.
 import { type FileResult, type Project, SavestateError } from '../../index.js'
 import { type Command, command, type Request } from '../runtime/command.js'
 import { EXIT } from '../runtime/exit.js'
 import { folderOf } from '../runtime/open-session.js'
-import { namedCheckpoint } from '../runtime/checkpoint-argument.js'
+import { findCheckpoint } from '../runtime/checkpoint-argument.js'
 import { printBytes } from '../terminal/stdio.js'
 import { printableLines } from '../terminal/escape.js'
 import { givenPathText, projectPaths } from '../runtime/path-arguments.js'
@@ -33,15 +33,15 @@ function jsonOf({ content, ...file }: FileResult) {
     : { ...file, content: text }
 }
 
-/** Undefined where the bytes are not UTF-8. */
+/** Undefined if the bytes are not UTF-8. */
 function textOf(content: Uint8Array): string | undefined {
   const text = Buffer.from(content).toString('utf8')
   return Buffer.from(text).equals(content) ? text : undefined
 }
 
 /**
- * Names may contain a colon, and so may paths: of all ways to read `a:b:c` the first that leads to a file counts, else
- * the first whose checkpoint exists.
+ * Names and paths may contain a colon. Tries every way to split `a:b:c`, and takes the first that leads to a file; if none
+ * does, reports the error of the first whose checkpoint exists.
  */
 async function readWanted(request: Request): Promise<FileResult> {
   const faults: SavestateError[] = []
@@ -71,11 +71,11 @@ async function readOne(request: Request, { ref, path }: Wanted): Promise<FileRes
   const session = request.options.text('session')
   const here = session === undefined ? await request.project() : undefined
   if (here !== undefined) return readIn(request, here, { ref, path })
-  const { id } = await namedCheckpoint({ ...request, argument: () => ref })
+  const { id } = await findCheckpoint({ ...request, argument: () => ref })
   const folder = await folderOf(await request.store(), session ?? '')
   const current = await request.project()
   if (folder === null || folder === current.path) return readIn(request, current, { ref: id, path })
-  // Nobody is in that folder: the path is relative to it.
+  // The session belongs to another project: the path is relative to that one.
   return (await (await request.store()).project(folder)).file(id, givenPathText(path))
 }
 

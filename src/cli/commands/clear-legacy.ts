@@ -2,7 +2,7 @@ import { type LegacyArchive, legacyArchives, storeHome } from '../../internal.js
 import { command } from '../runtime/command.js'
 import { confirmText } from '../runtime/confirm.js'
 import { EXIT } from '../runtime/exit.js'
-import { bytes, counted } from '../terminal/format-numbers.js'
+import { formatBytes, formatCount } from '../terminal/format-numbers.js'
 import { printable } from '../terminal/escape.js'
 
 type Cleared = { readonly applied: boolean; readonly removed: readonly LegacyArchive[] }
@@ -11,7 +11,10 @@ export const run = command<Cleared>({
   async call(request) {
     const home = await storeHome()
     const legacy = await legacyArchives(home)
-    const plan = ['This removes:', ...legacy.map(archiveLine)].join('\n')
+    const archives = legacy.map(
+      ({ path, sizeBytes }) => `  ${printable(path)}  ${formatBytes(sizeBytes)}`,
+    )
+    const plan = ['This removes:', ...archives].join('\n')
     const isWanted =
       legacy.length === 0 ||
       request.options.has('force') ||
@@ -24,11 +27,7 @@ export const run = command<Cleared>({
     if (!applied) return 'Nothing has been removed.'
     if (removed.length === 0) return 'There are no archives of older stores.'
     const total = removed.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
-    return `Removed ${counted(removed.length, 'archive')}: ${bytes(total)} freed.`
+    return `Removed ${formatCount(removed.length, 'archive')}: ${formatBytes(total)} freed.`
   },
   exitCode: ({ applied }) => (applied ? EXIT.done : EXIT.declined),
 })
-
-function archiveLine({ path, sizeBytes }: LegacyArchive): string {
-  return `  ${printable(path)}  ${bytes(sizeBytes)}`
-}

@@ -4,7 +4,7 @@ import { folderText } from '../render/checkpoint-table.js'
 import { command, type Request } from '../runtime/command.js'
 import { confirmPlan, confirmText } from '../runtime/confirm.js'
 import { EXIT } from '../runtime/exit.js'
-import { bytes, counted } from '../terminal/format-numbers.js'
+import { formatBytes, formatCount } from '../terminal/format-numbers.js'
 import { printable } from '../terminal/escape.js'
 
 type Cleared = {
@@ -12,7 +12,6 @@ type Cleared = {
   readonly bytesReclaimed?: number
   /** The result of clearing one project. */
   readonly project?: ClearResult
-  /** The answer for a user. */
   readonly text: string
 }
 
@@ -44,19 +43,19 @@ async function clearOne(request: Request): Promise<Cleared> {
   if (!isAgreed) return { applied: false, project: planned, text: DECLINED }
   const cleared = await project.clear({}, request.hooks)
   const { checkpoints, sessions, bytesReclaimed, applied } = cleared
-  const text = `Removed ${counted(checkpoints, 'checkpoint')} and ${counted(sessions, 'session')} of ${folder}, freed ${bytes(bytesReclaimed)}.`
+  const text = `Removed ${formatCount(checkpoints, 'checkpoint')} and ${formatCount(sessions, 'session')} of ${folder}, freed ${formatBytes(bytesReclaimed)}.`
   return { applied, project: cleared, text }
 }
 
 function planText({ path, checkpoints, sessions }: ClearResult): string {
   return [
     `This removes everything that the store has of ${folderText(path)}:`,
-    `  ${counted(checkpoints, 'checkpoint')}, ${counted(sessions, 'session')}`,
+    `  ${formatCount(checkpoints, 'checkpoint')}, ${formatCount(sessions, 'session')}`,
     'It cannot be undone. The folder itself is not touched; other projects stay (--all removes them too).',
   ].join('\n')
 }
 
-/** The store is opened only to show what it holds: a damaged one can be cleared too. */
+/** Opens the store only to show its contents: with --yes a damaged store can be cleared too. */
 async function clearAll(request: Request): Promise<Cleared> {
   const isDryRun = request.options.has('dry-run')
   if (isDryRun || !isGiven(request)) {
@@ -64,8 +63,8 @@ async function clearAll(request: Request): Promise<Cleared> {
     const { home, sizeBytes, projects, sessions, unattached } = await store.status(request.hooks)
     const checkpoints = projects.reduce((sum, project) => sum + project.checkpoints, unattached)
     const plan = [
-      `This removes everything in ${printable(home)} (${bytes(sizeBytes)}):`,
-      `  ${counted(checkpoints, 'checkpoint')} of ${counted(projects.length, 'project')}, ${counted(sessions.length, 'session')}`,
+      `This removes everything in ${printable(home)} (${formatBytes(sizeBytes)}):`,
+      `  ${formatCount(checkpoints, 'checkpoint')} of ${formatCount(projects.length, 'project')}, ${formatCount(sessions.length, 'session')}`,
       'It cannot be undone.',
     ].join('\n')
     if (isDryRun) return { applied: false, text: plan }
@@ -76,7 +75,7 @@ async function clearAll(request: Request): Promise<Cleared> {
   await stopDaemon()
   const { bytesReclaimed } = await clearStore()
   const text = [
-    `The store is empty: ${bytes(bytesReclaimed)} freed.`,
+    `The store is empty: ${formatBytes(bytesReclaimed)} freed.`,
     'Your settings (config.json) stay, and so do bin, which the hooks of agents start, and format and locks, which running programs use.',
     'To remove these too, run `savestate uninstall --all` and delete the folder.',
   ].join('\n')

@@ -4,19 +4,15 @@ import { runTrust } from '../runtime/config-trust.js'
 import { nearest, tryParseJson } from '../../base/index.js'
 import { printable } from '../terminal/escape.js'
 import type { Screen } from '../terminal/screen.js'
-import { padEnd } from '../terminal/text-width.js'
+import { textTable } from '../terminal/table.js'
 import { untrustedLine } from '../render/untrusted-text.js'
 
 type Value = ConfigResult['values'][number]
+type Changed = { file: string; untrusted: ConfigResult['untrusted'] }
 type Answer =
   | { readonly type: 'all'; readonly result: ConfigResult }
   | { readonly type: 'one'; readonly value: Value }
-  | {
-      readonly type: 'changed'
-      readonly value: Value
-      readonly file: string
-      readonly untrusted: ConfigResult['untrusted']
-    }
+  | ({ readonly type: 'changed'; readonly value: Value } & Readonly<Changed>)
 
 export const run: Command = (request) =>
   request.positionals[0] === 'trust' ? runTrust(request) : runSettings(request)
@@ -27,7 +23,7 @@ const runSettings = command<Answer>({
     const [action, key, text] = positionals
     const result = await readSettings(request)
     if (action === undefined) return { type: 'all', result }
-    const known = settingNamed(key, result)
+    const known = findSetting(key, result)
     if (action === 'get') {
       refuse(text !== undefined, 'config get takes one key')
       return { type: 'one', value: known }
@@ -41,7 +37,7 @@ const runSettings = command<Answer>({
     const after = await readSettings(request)
     const file = (isOfProject ? after.files.project : null) ?? after.files.store
     const { untrusted } = after
-    return { type: 'changed', value: settingNamed(key, after), file, untrusted }
+    return { type: 'changed', value: findSetting(key, after), file, untrusted }
   },
   json: (answer) =>
     answer.type === 'all'
@@ -67,7 +63,7 @@ const runSettings = command<Answer>({
   },
 })
 
-/** A home folder is no project; the settings of the store can be read and set there too. */
+/** In a folder that cannot be a project, such as the home folder, the settings of the store still work. */
 async function readSettings({ project, store, options }: Request): Promise<ConfigResult> {
   try {
     return await (await project()).config()
@@ -78,7 +74,7 @@ async function readSettings({ project, store, options }: Request): Promise<Confi
   }
 }
 
-function settingNamed(key: string | undefined, { values }: ConfigResult): Value {
+function findSetting(key: string | undefined, { values }: ConfigResult): Value {
   refuse(key === undefined, 'The name of the setting is missing')
   const found = values.find((value) => value.key === key)
   if (found !== undefined) return found
@@ -99,12 +95,8 @@ function refuse(isWrong: boolean, message: string): void {
 /** A number, true or false, a list as JSON, or plain text. One pattern is a list of one. */
 function valueOf(text: string, { value }: Value): unknown {
   if (typeof value === 'string') return text
-  const parsed = parseOrText(text)
+  const parsed = tryParseJson(text) ?? text
   return Array.isArray(value) && typeof parsed === 'string' ? [parsed] : parsed
-}
-
-function parseOrText(text: string): unknown {
-  return tryParseJson(text) ?? text
 }
 
 function textOf(value: Value['value']): string {
@@ -113,15 +105,20 @@ function textOf(value: Value['value']): string {
 
 function allText({ files, values }: ConfigResult, screen: Screen): string {
   const counting = values.filter(({ counts, source }) => counts || source !== 'default')
-  const width = Math.max(...counting.map(({ key }) => key.length))
-  const shown = counting.map(({ value }) => JSON.stringify(value))
-  const valueWidth = Math.max(...shown.map((text) => text.length))
   return [
-    ...counting.map(({ key, source, counts }, place) => {
-      const value = padEnd(printable(shown[place] ?? ''), valueWidth)
-      const from = source === 'default' ? 'default' : printable(files[source] ?? '')
-      const note = counts ? '' : ' (no effect under this retention policy)'
-      return `${padEnd(key, width)}  ${value}  ${screen.paint('dim', from + note)}`
+    textTable(counting, {
+      screen,
+      columns: [
+        { cell: ({ key }) => key },
+        { cell: ({ value }) => printable(JSON.stringify(value)) },
+      ],
+      last({ source, counts }) {
+        const from = source === 'default' ? 'default' : printable(files[source] ?? '')
+        return screen.paint(
+          'dim',
+          counts ? from : `${from} (no effect under this retention policy)`,
+        )
+      },
     }),
     '',
     `The store:    ${printable(files.store)}`,

@@ -10,7 +10,7 @@ import {
 import { daemonPlaceHolder, SavestateError, storeHome } from '../../internal.js'
 import { anyClasses } from '../runtime/opaque-classes.js'
 import { command, type Request } from '../runtime/command.js'
-import { bytes, counted } from '../terminal/format-numbers.js'
+import { formatBytes, formatCount } from '../terminal/format-numbers.js'
 import { pathForPeople, printable } from '../terminal/escape.js'
 import { relativeTime } from '../terminal/relative-time.js'
 
@@ -21,11 +21,11 @@ type DaemonAnswer = {
   readonly started?: boolean
   readonly stopped?: boolean
   readonly status?: Readonly<Record<string, unknown>>
-  /** Who has the daemon's place, and does not answer. */
+  /** The process that holds the lock of the daemon and does not answer. */
   readonly unresponsive?: Holder | undefined
-  /** Of `run`. */
+  /** The exit code of `run`. */
   readonly code?: number
-  /** Of `run`: who has the place already. */
+  /** For `run`: the process that is the daemon already. */
   readonly takenBy?: Holder | undefined
 }
 
@@ -36,16 +36,9 @@ export const run = command<DaemonAnswer>({
       throw new SavestateError('BAD_INPUT', `\`daemon ${action}\` does not take --http`, {
         hint: 'Give it to `daemon start` or `daemon run`.',
       })
-    switch (action) {
-      case 'start':
-        return start(request)
-      case 'stop':
-        return stop()
-      case 'run':
-        return foreground(request)
-      default:
-        return look()
-    }
+    if (action === 'start') return start(request)
+    if (action === 'stop') return { running: false, stopped: await stopDaemon() }
+    return action === 'run' ? runInForeground(request) : readStatus()
   },
   json: ({ code: _code, status, ...answer }) => ({ ...answer, ...status }),
   render(answer, request) {
@@ -62,26 +55,21 @@ export const run = command<DaemonAnswer>({
 })
 
 async function start({ options }: Request): Promise<DaemonAnswer> {
-  const { status, isNew } = await startDaemonFor(await storeHome(), {
-    http: options.has('http'),
-  })
+  const http = options.has('http')
+  const { status, isNew } = await startDaemonFor(await storeHome(), { http })
   return { running: true, started: isNew, status }
 }
 
-async function stop(): Promise<DaemonAnswer> {
-  return { running: false, stopped: await stopDaemon() }
-}
-
-async function foreground({ options }: Request): Promise<DaemonAnswer> {
+async function runInForeground({ options }: Request): Promise<DaemonAnswer> {
   const { serve } = await loadServer()
   if (await serve({ http: options.has('http'), classes: anyClasses }))
     return { running: false, code: 0 }
-  // Undefined if the other daemon has ended meanwhile.
+  // The other daemon may have ended in the meantime.
   const takenBy = (await daemonPlaceHolder()) ?? { pid: null }
   return { running: false, code: TAKEN, takenBy }
 }
 
-async function look(): Promise<DaemonAnswer> {
+async function readStatus(): Promise<DaemonAnswer> {
   const found = await findDaemon()
   if (found?.status !== undefined) return { running: true, status: found.status }
   return { running: false, unresponsive: await daemonPlaceHolder() }
@@ -100,18 +88,12 @@ function statusText({ started, status = {} }: DaemonAnswer, { screen }: Request)
   const paths = Array.isArray(projects) ? projects.map(pathOf) : []
   return [
     `The daemon ${verb}: process ${String(pid)}, version ${printable(String(version))}, since ${since}.`,
-    listensText(typeof port === 'number' ? port : null),
-    `It uses ${bytes(Number(memoryBytes))} of memory and ends after ${counted(Number(idleMinutes), 'minute')} without a request.`,
+    typeof port === 'number'
+      ? `It listens on a Unix socket in the store and on TCP port ${port} of 127.0.0.1, for hooks over HTTP.`
+      : 'It listens on a Unix socket in the store, and on no TCP port.',
+    `It uses ${formatBytes(Number(memoryBytes))} of memory and ends after ${formatCount(Number(idleMinutes), 'minute')} without a request.`,
     ...paths.map((path) => `  ${path}`),
   ].join('\n')
-}
-
-/** As a sentence. */
-function listensText(port: number | null): string {
-  const sockets = 'It listens on a Unix socket in the store'
-  return port === null
-    ? `${sockets}, and on no TCP port.`
-    : `${sockets} and on TCP port ${port} of 127.0.0.1, for hooks over HTTP.`
 }
 
 function pathOf(project: unknown): string {

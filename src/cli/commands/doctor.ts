@@ -5,12 +5,12 @@ import { defaultHome, type DoctorResult, doctorStore } from '../../internal.js'
 import { command, type Request } from '../runtime/command.js'
 import { AGENT_TITLES } from '../args/agent-commands.js'
 import { withTilde } from '../install/install-text.js'
-import { bytes, counted, grouped } from '../terminal/format-numbers.js'
+import { formatBytes, formatCount, formatNumber } from '../terminal/format-numbers.js'
 import { pathForPeople, printable, printableLine } from '../terminal/escape.js'
 import { version } from '../../base/index.js'
 
 type Page = DoctorResult & {
-  /** Our hooks in the configuration of agents: that of the user, and that of the current folder. Null without HOME. */
+  /** Our hooks in the user's configuration of agents and in that of the current folder. Null without HOME. */
   readonly hooks: readonly (FoundHooks & { readonly scope: 'user' | 'project' })[] | null
   /** The program that the user's hooks run. */
   readonly launcher: LauncherState
@@ -24,17 +24,21 @@ export const run = command<Page>({
   },
   render(result) {
     const { versions, sizes, failures, projects = [] } = result
-    const parts = Object.entries(sizes).map(([part, size]) => `${part} ${bytes(size)}`)
+    const parts = Object.entries(sizes).map(([part, size]) => `${part} ${formatBytes(size)}`)
     return [
       `Savestate ${versions.savestate}, node ${versions.node}, git ${versions.git}, SQLite ${versions.sqlite}, ${versions.system}`,
       ...gitLines(result),
-      `Store:     ${printable(result.home)}, ledger version ${result.ledgerVersion}, ${backupText(result)}`,
-      `Size:      ${parts.join(', ')}; ${bytes(result.freeBytes)} free`,
-      `Holds:     ${countsText(result)}`,
-      `At work:   ${counted(result.unfinished, 'unfinished rewind')}, ${counted(result.leases, 'session')} in use`,
+      `Store:     ${printable(result.home)}, ledger version ${result.ledgerVersion}, ${result.ledgerBackupAt === null ? 'no backup of the ledger yet' : `ledger backup of ${result.ledgerBackupAt}`}`,
+      `Size:      ${parts.join(', ')}; ${formatBytes(result.freeBytes)} free`,
+      `Contains:  ${countsText(result)}`,
+      `Active:    ${formatCount(result.unfinished, 'unfinished rewind')}, ${formatCount(result.leases, 'session')} in use`,
       `Verify:    ${problemsText(result)}`,
       `Settings:  ${settingsText(result)}`,
-      ...untrustedLines(result),
+      ...(result.untrusted === 0
+        ? []
+        : [
+            `           files of ${formatCount(result.untrusted, 'project')} ask for settings that are not in effect: \`savestate status\` lists them`,
+          ]),
       `Hooks:     ${hooksText(result)}`,
       ...launcherLines(result),
       ...(failures.length === 0
@@ -45,13 +49,7 @@ export const run = command<Page>({
   },
 })
 
-function backupText({ ledgerBackupAt }: Page): string {
-  return ledgerBackupAt === null
-    ? 'no backup of the ledger yet'
-    : `ledger backup of ${ledgerBackupAt}`
-}
-
-/** A report goes to others: the home of the user is ~ in it. */
+/** The report is for other people: it shows the user's home folder as ~. */
 async function launcherOf(): Promise<LauncherState> {
   const { launcherState } = await installer()
   const { path, exists, starts, gone } = launcherState(defaultHome(), process.env)
@@ -60,7 +58,6 @@ async function launcherOf(): Promise<LauncherState> {
 }
 
 async function hooksIn({ folder }: Request): Promise<Page['hooks']> {
-  // A page for a report comes from any environment.
   if ((process.env['HOME'] ?? process.env['USERPROFILE']) === undefined) return null
   const { findHooks } = await installer()
   const common = {
@@ -69,7 +66,7 @@ async function hooksIn({ folder }: Request): Promise<Page['hooks']> {
     nodePath: process.execPath,
     storeHome: defaultHome(),
   }
-  // As the install names it: trust in hooks of Codex is recorded under their path.
+  // The same path as for the install: Codex records trust by path.
   const given = resolve(folder)
   const root = existsSync(given) ? realpathSync(given) : given
   const scopes = [{ type: 'user' }, { type: 'project', root }] as const
@@ -96,7 +93,7 @@ function hooksText({ hooks }: Page): string {
   return texts.join(', ') || 'none'
 }
 
-/** None if no agent uses it. */
+/** Empty if no agent uses it. */
 function launcherLines({ hooks, launcher }: Page): readonly string[] {
   const used = hooks?.find(({ scope, found }) => scope === 'user' && found === 'installed')
   if (used === undefined) return []
@@ -116,8 +113,8 @@ function launcherLines({ hooks, launcher }: Page): readonly string[] {
 function countsText({ counts }: DoctorResult): string {
   if (counts === null) return 'unknown: the ledger cannot be read'
   const { projects, sessions, checkpoints, damaged } = counts
-  const note = damaged === 0 ? '' : `, ${grouped(damaged)} of them damaged`
-  return `${counted(projects, 'project')}, ${counted(sessions, 'session')}, ${counted(checkpoints, 'checkpoint')}${note}`
+  const note = damaged === 0 ? '' : `, ${formatNumber(damaged)} of them damaged`
+  return `${formatCount(projects, 'project')}, ${formatCount(sessions, 'session')}, ${formatCount(checkpoints, 'checkpoint')}${note}`
 }
 
 function gitLines({ gitProblem }: DoctorResult): string[] {
@@ -128,27 +125,19 @@ function gitLines({ gitProblem }: DoctorResult): string[] {
 
 function problemsText({ problems, isVerified }: DoctorResult): string {
   if (!isVerified) return 'not possible without git'
-  if (problems.length === 0) return 'nothing found (quick)'
-  const lines = problems.map(
-    ({ kind, severity, count }) => `${kind} ${grouped(count)} (${severity})`,
+  const found = problems.map(
+    ({ kind, severity, count }) => `${kind} ${formatNumber(count)} (${severity})`,
   )
-  return `${lines.join(', ')} (quick)`
+  return `${found.join(', ') || 'nothing found'} (quick)`
 }
 
 function settingsText({ settings }: DoctorResult): string {
-  if (settings === null) return 'malformed: `savestate config` says why'
-  const set = settings.filter(({ source }) => source !== 'default')
-  if (set.length === 0) return 'all defaults'
-  return set
-    .map(({ key, value, source }) => `${key} = ${JSON.stringify(value)} (${source})`)
-    .join(', ')
-}
-
-function untrustedLines({ untrusted }: DoctorResult): string[] {
-  if (untrusted === 0) return []
-  return [
-    `           files of ${counted(untrusted, 'project')} ask for settings that are not in effect: \`savestate status\` lists them`,
-  ]
+  if (settings === null) return 'malformed: `savestate config` shows the error'
+  const changed = settings.filter(({ source }) => source !== 'default')
+  const texts = changed.map(
+    ({ key, value, source }) => `${key} = ${JSON.stringify(value)} (${source})`,
+  )
+  return texts.join(', ') || 'all defaults'
 }
 
 function failureLine({ at, operation, code, message }: DoctorResult['failures'][number]): string {

@@ -2,7 +2,7 @@ import type { DropResult } from '../../index.js'
 import { command, type Request } from '../runtime/command.js'
 import { confirmPlan } from '../runtime/confirm.js'
 import { EXIT } from '../runtime/exit.js'
-import { bytes, counted } from '../terminal/format-numbers.js'
+import { formatBytes, formatCount } from '../terminal/format-numbers.js'
 import { printableLine } from '../terminal/escape.js'
 import { relativeTime } from '../terminal/relative-time.js'
 import { shortIdOf } from '../terminal/short-id.js'
@@ -19,7 +19,7 @@ export const run = command<Dropped>({
       request.hooks,
     )
     if (request.options.has('dry-run')) return { ...planned, isDeclined: false }
-    // By their ids: numbers move as soon as an agent saves.
+    // From here on by id: numbers shift as soon as an agent saves.
     const refs = planned.checkpoints.map(({ id }) => id)
     const count = refs.length
     const isAgreed = await confirmPlan(request, {
@@ -33,19 +33,15 @@ export const run = command<Dropped>({
     return { ...dropped, isDeclined: false }
   },
   json: ({ isDeclined: _declined, ...result }) => result,
-  render(result, request) {
+  async render(result, request) {
     if (result.isDeclined) return 'Nothing has been removed.'
     if (!result.applied) return planText(result, request)
-    return resultText(result, request)
+    const { checkpoints, bytesReclaimed } = result
+    const dropped = `Dropped ${formatCount(checkpoints.length, 'checkpoint')}, freed ${formatBytes(bytesReclaimed)}:`
+    return [dropped, ...(await checkpointLines(result, request))].join('\n')
   },
   exitCode: ({ isDeclined }) => (isDeclined ? EXIT.declined : EXIT.done),
 })
-
-async function resultText(result: DropResult, request: Request): Promise<string> {
-  const { checkpoints, bytesReclaimed } = result
-  const dropped = `Dropped ${counted(checkpoints.length, 'checkpoint')}, freed ${bytes(bytesReclaimed)}:`
-  return [dropped, ...(await checkpointLines(result, request))].join('\n')
-}
 
 async function checkpointLines(
   { checkpoints }: DropResult,
@@ -64,7 +60,7 @@ async function checkpointLines(
 async function planText(planned: DropResult, request: Request): Promise<string> {
   const { checkpoints, sessions, forgetsUndo } = planned
   return [
-    `This removes ${counted(checkpoints.length, 'checkpoint')}:`,
+    `This removes ${formatCount(checkpoints.length, 'checkpoint')}:`,
     ...(await checkpointLines(planned, request)),
     ...sessions.map(
       (id) => `The session ${printableLine(id)} has no other checkpoint and is removed too.`,

@@ -5,12 +5,12 @@ import { EXIT } from '../runtime/exit.js'
 import { sessionToRead } from '../runtime/open-session.js'
 import { jsonForPeople } from '../terminal/escape.js'
 import type { Screen } from '../terminal/screen.js'
-import { shellQuoted } from '../terminal/shell-quote.js'
+import { quoteForShell } from '../terminal/shell-quote.js'
 import { stateYaml } from '../exchange/state-yaml.js'
 
 const MAX_IDS = 20
 
-/** Prints each checkpoint as it is read: all of them together may be more than the memory holds. */
+/** Prints each checkpoint as it is read: all of them together may not fit into memory. */
 export const run: Command = async (request) => {
   const { options, isJson, screen } = request
   const isYaml = options.text('format') === 'yaml'
@@ -31,7 +31,7 @@ async function onlySession({ project }: Request, store: Store): Promise<string> 
   )
   const [first] = ids
   if (first !== undefined && ids.length === 1) return first
-  const shown = ids.slice(0, MAX_IDS).map(shellQuoted).join(', ')
+  const shown = ids.slice(0, MAX_IDS).map(quoteForShell).join(', ')
   const more = ids.length > MAX_IDS ? ` and ${ids.length - MAX_IDS} more` : ''
   throw first === undefined
     ? new SavestateError('BAD_INPUT', 'This project has no session', {
@@ -46,17 +46,17 @@ async function printList(
   checkpoints: AsyncIterable<ExchangedCheckpoint>,
   screen: Screen,
 ): Promise<void> {
-  // One item behind: only the last has no comma after it.
+  // Print one item behind, because no comma follows the last.
   let waiting: string | undefined
   for await (const checkpoint of checkpoints) {
     screen.print(waiting === undefined ? '[' : `${waiting},`)
-    waiting = jsonForPeople(exchanged(checkpoint)).replace(/^/gm, '  ')
+    waiting = jsonForPeople(toExported(checkpoint)).replace(/^/gm, '  ')
   }
   screen.print(waiting === undefined ? '[]' : `${waiting}\n]`)
 }
 
-/** An item in the form of JSON, with `tagged` if something in it needs a tag. */
-function exchanged(checkpoint: ExchangedCheckpoint) {
+/** Adds `tagged` if a value in the item needs a tag. */
+function toExported(checkpoint: ExchangedCheckpoint) {
   const { data, changes, metadata, ...rest } = checkpoint
   const [state, extra] = [jsonForm(changes ?? data), jsonForm(metadata)]
   const isTagged = !state.isPlain || !extra.isPlain

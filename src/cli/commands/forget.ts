@@ -2,7 +2,7 @@ import type { ForgetResult } from '../../index.js'
 import { command } from '../runtime/command.js'
 import { confirmPlan } from '../runtime/confirm.js'
 import { EXIT } from '../runtime/exit.js'
-import { bytes, counted } from '../terminal/format-numbers.js'
+import { formatBytes, formatCount } from '../terminal/format-numbers.js'
 import { pathForPeople } from '../terminal/escape.js'
 import { projectPaths } from '../runtime/path-arguments.js'
 
@@ -29,7 +29,7 @@ export const run = command<Forgotten>({
     if (result.isDeclined) return 'Nothing has been removed.'
     if (!result.applied) return planText(result)
     const { path, checkpoints, bytesReclaimed } = result
-    return `Forgot ${pathForPeople(path)}: removed from ${counted(checkpoints.length, 'checkpoint')}, ${bytes(bytesReclaimed)} freed.`
+    return `Forgot ${pathForPeople(path)}: removed from ${formatCount(checkpoints.length, 'checkpoint')}, ${formatBytes(bytesReclaimed)} freed.`
   },
   note: ({ applied, isCurrent }) =>
     applied && isCurrent
@@ -40,7 +40,7 @@ export const run = command<Forgotten>({
 
 function planText({ path, checkpoints, files, bytes: size }: ForgetResult): string {
   return [
-    `This removes ${pathForPeople(path)} from ${counted(checkpoints.length, 'checkpoint')} (${counted(files, 'file')}, ${bytes(size)} at most).`,
+    `This removes ${pathForPeople(path)} from ${formatCount(checkpoints.length, 'checkpoint')} (${formatCount(files, 'file')}, ${formatBytes(size)} at most).`,
     'After that no checkpoint can bring it back. The file in the folder stays.',
     'Copies under other names, in other projects or in the state of an agent are not touched.',
   ].join('\n')

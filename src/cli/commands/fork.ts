@@ -2,14 +2,14 @@ import { type CheckpointDetails, SavestateError, type Store } from '../../index.
 import { jsonOf } from '../runtime/opaque-classes.js'
 import { command, type Request } from '../runtime/command.js'
 import { isKnown } from '../runtime/open-session.js'
-import { namedCheckpoint } from '../runtime/checkpoint-argument.js'
+import { findCheckpoint } from '../runtime/checkpoint-argument.js'
 import { printableLine } from '../terminal/escape.js'
-import { programFor, shellQuoted } from '../terminal/shell-quote.js'
+import { programFor, quoteForShell } from '../terminal/shell-quote.js'
 
 export const run = command({
   async call(request) {
     const store = await request.store()
-    const from = await namedCheckpoint(request).catch((error: unknown) => {
+    const from = await findCheckpoint(request).catch((error: unknown) => {
       throw explainUnknown(error, request)
     })
     const id = request.options.text('as') ?? (await freeId(store, from.session))
@@ -25,22 +25,22 @@ export const run = command({
       from.session === null
         ? `The session ${printableLine(made.id)} starts at ${from.id}.`
         : `The session ${printableLine(made.id)} starts at step ${from.step} of ${printableLine(from.session)}.`,
-      `Continue it with: savestate resume ${made.id.startsWith('-') ? '-- ' : ''}${shellQuoted(made.id)}`,
+      `Continue it with: savestate resume ${made.id.startsWith('-') ? '-- ' : ''}${quoteForShell(made.id)}`,
       ...(await agentLines(from, programFor(options))),
     ].join('\n'),
 })
 
-/** `--session` names the session to fork; someone may have meant the new one. */
+/** `--session` names the session to fork; the user may have meant the new one. */
 function explainUnknown(error: unknown, { options }: Request): unknown {
   if (!(error instanceof SavestateError) || error.code !== 'SESSION_UNKNOWN') return error
   const id = options.text('session') ?? ''
   return new SavestateError(error.code, error.message, {
-    hint: `\`savestate sessions\` lists them. To choose the id of the new session: --as ${shellQuoted(id)}`,
+    hint: `\`savestate sessions\` lists them. To choose the id of the new session: --as ${quoteForShell(id)}`,
     cause: error,
   })
 }
 
-/** A fork is a session of Savestate, which a coding agent does not know. */
+/** A coding agent does not know a fork, which is a session of Savestate. */
 async function agentLines(from: CheckpointDetails, program: string): Promise<readonly string[]> {
   const { conversations } = await import('../../agents/index.js')
   const agent = (await conversations()).agentCheckpoint(from)?.agent
@@ -51,11 +51,11 @@ async function agentLines(from: CheckpointDetails, program: string): Promise<rea
   ]
 }
 
-/** So much of the old id that there is room for an ending. */
+/** Leaves space for the ending within the longest allowed id. */
 const STEM_LENGTH = 180
 
 async function freeId(store: Store, old: string | null): Promise<string> {
-  // Not half of a character, which no id may have.
+  // Without half of a surrogate pair, which an id must not contain.
   const stem = old === null ? '' : `${old.slice(0, STEM_LENGTH).replace(/[\ud800-\udbff]$/, '')}-`
   for (let n = 1; ; n++) {
     const id = `${stem}fork-${n}`

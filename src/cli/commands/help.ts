@@ -1,12 +1,12 @@
 import { command } from '../runtime/command.js'
 import { helpText } from '../args/help.js'
 import { unknownCommand } from '../args/parse-errors.js'
-import { commandNamed } from '../args/commands-table.js'
+import { findCommand } from '../args/commands-table.js'
 
 export const run = command({
   async call({ positionals, screen }) {
     const [word] = positionals
-    const name = word === undefined ? undefined : commandNamed(word)
+    const name = word === undefined ? undefined : findCommand(word)
     if (word !== undefined && name === undefined) {
       const { SavestateError } = await import('../../index.js')
       throw new SavestateError('BAD_INPUT', unknownCommand(word), {

@@ -8,7 +8,7 @@ import { ownStream } from '../terminal/stdio.js'
 export const run: Command = async (request) => {
   const { argument, options, store } = request
   const agent = AGENT_NAMES.find((one) => one === argument(0))
-  if (agent === undefined) throw new Error('The table lets an unknown agent through')
+  if (agent === undefined) throw new Error('The command table accepts an unknown agent')
   const hook = { agent, eventName: argument(1), strict: options.has('strict') }
   const { answer, isLate } = await answerHook({
     hook: { ...hook, cwd: currentFolder() },
@@ -16,17 +16,11 @@ export const run: Command = async (request) => {
     input: hookInput,
     store,
   })
-  await write('stdout', answer.stdout)
-  await write('stderr', answer.stderr)
-  // Give up the work that is still running; the store is intact at every moment.
+  for (const name of ['stdout', 'stderr'] as const)
+    if (answer[name] !== '')
+      await new Promise((resolve) => ownStream(name).write(answer[name], resolve))
+  // Give up the work that is still running; the store is always consistent.
   if (isLate) process.exit(answer.exitCode)
   await startForHooks(store, hook)
   return answer.exitCode
-}
-
-function write(name: 'stdout' | 'stderr', text: string): Promise<void> {
-  return new Promise((resolve) => {
-    if (text === '') resolve()
-    else ownStream(name).write(text, () => resolve())
-  })
 }

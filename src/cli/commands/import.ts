@@ -7,8 +7,8 @@ import {
 } from '../../internal.js'
 import { command, type Request } from '../runtime/command.js'
 import { confirmText } from '../runtime/confirm.js'
-import { EXIT, endedBySignals } from '../runtime/exit.js'
-import { counted, grouped } from '../terminal/format-numbers.js'
+import { EXIT, withDefaultSignals } from '../runtime/exit.js'
+import { formatCount, formatNumber } from '../terminal/format-numbers.js'
 import { READERS } from '../exchange/import-kinds.js'
 import { importPlanText, importResultText, problemsText } from '../exchange/import-text.js'
 import { inSession } from '../runtime/open-session.js'
@@ -26,12 +26,12 @@ export const run = command({
     const { known } = result
     const session = printableLine(request.options.text('session') ?? '')
     if ('add' in result) {
-      const there = known === 0 ? '' : `, ${grouped(known)} already there`
-      return `${session}: ${counted(result.add, 'checkpoint')} to add${there}\nA dry run: nothing has been imported.`
+      const there = known === 0 ? '' : `, ${formatNumber(known)} already there`
+      return `${session}: ${formatCount(result.add, 'checkpoint')} to add${there}\nA dry run: nothing has been imported.`
     }
     const there =
-      known === 0 ? '' : ` ${grouped(known)} ${known === 1 ? 'was' : 'were'} already there.`
-    return `Imported ${counted(result.imported, 'checkpoint')} into ${session}.${there}`
+      known === 0 ? '' : ` ${formatNumber(known)} ${known === 1 ? 'was' : 'were'} already there.`
+    return `Imported ${formatCount(result.imported, 'checkpoint')} into ${session}.${there}`
   },
   note: (result, { screen }) =>
     'plan' in result ? problemsText(result.problems, screen.paintNote) : undefined,
@@ -45,11 +45,11 @@ export const run = command({
 
 async function importFile(request: Request): Promise<ImportOutlook | ImportResult> {
   const kind = IMPORT_KINDS.find((name) => name === request.argument(0))
-  if (kind === undefined) throw new Error('The table lets an unknown kind through')
+  if (kind === undefined) throw new Error('The command table accepts an unknown kind')
   const id = request.options.text('session')
   if (id === undefined) {
     throw new SavestateError('BAD_INPUT', '--session ID is missing', {
-      hint: `An import of the kind ${kind} needs to know which session it adds to.`,
+      hint: `Name the session to add to: savestate import ${kind} PATH --session ID`,
     })
   }
   const path = request.positionals[1]
@@ -59,13 +59,13 @@ async function importFile(request: Request): Promise<ImportOutlook | ImportResul
     })
   }
   const store = await request.store()
-  // Read to the end before anything is made: a malformed file leaves nothing behind.
-  const { items, outlook } = await endedBySignals(async () => {
+  // Read the whole file before changing anything: a malformed file leaves nothing behind.
+  const { items, outlook } = await withDefaultSignals(async () => {
     const read = await READERS[kind](path)
     return { items: read, outlook: await store.planImport(id, read()) }
   })
   if (request.options.has('dry-run')) return outlook
-  return inSession(request, { id, work: (session) => session.import(items()) })
+  return inSession(request, id, (session) => session.import(items()))
 }
 
 async function importSystem(
@@ -83,7 +83,7 @@ async function importSystem(
     ...(prefix === undefined ? {} : { prefix }),
     dryRun: options.has('dry-run'),
   }
-  return endedBySignals((ask) => {
+  return withDefaultSignals((ask) => {
     const confirmImport = (plan: ImportPlan) =>
       ask(() =>
         confirmText(request, {

@@ -4,9 +4,9 @@ import { confirmText } from '../runtime/confirm.js'
 import { changeText, shortPath } from '../install/install-text.js'
 import {
   type AgentResult,
-  chosenAgents,
+  chooseAgents,
   closePort,
-  closingUnusedPort,
+  closePortIfUnused,
   hasWork,
   type Outcome,
   planAndAsk,
@@ -18,23 +18,25 @@ import { outcomeExit, outcomeText } from '../install/install-outcome.js'
 export const run = command<Outcome>({
   async call(request) {
     const { planInstallOf, presentAgents } = await installer()
-    // Before anything is planned: hooks without a store would only fail.
+    // First, because hooks without a usable store would only fail.
     const store = await request.store()
-    const agents = await chosenAgents(request, async () => presentAgents(process.env))
+    const agents = await chooseAgents(request, async () => presentAgents(process.env))
     const { planned, failed, isWanted, ...rest } = await planAndAsk(request, {
       agents,
       planOf: (one) => planInstallOf(store, one),
       question: 'Make these changes?',
       removed: 'the MCP server',
     })
-    // Planning such hooks has opened the port.
+    // The plan has opened the port.
     if (rest.declined && request.options.has('http') && !(await usesHttp(store)))
       await closePort(store)
     const done: AgentResult[] = []
     const isAfterChanges = planned.some(hasWork)
-    await closingUnusedPort(store, async () => {
+    await closePortIfUnused(store, async () => {
       for (const one of planned)
-        done.push(isWanted ? await applied(request, one, { isAfterChanges }) : resultOf(one, false))
+        done.push(
+          isWanted ? await applyOne(request, one, { isAfterChanges }) : resultOf(one, false),
+        )
     })
     return { ...rest, agents: [...done, ...failed] }
   },
@@ -42,7 +44,7 @@ export const run = command<Outcome>({
   exitCode: (outcome) => outcomeExit(outcome),
 })
 
-async function applied(
+async function applyOne(
   request: Request,
   one: Planned,
   { isAfterChanges }: { readonly isAfterChanges: boolean },
@@ -54,14 +56,14 @@ async function applied(
   if (one.request.agent !== 'codex') return result
   const trust = await planTrustOf(store, one.request)
   if (trust === undefined) return { ...result, trusted: true }
-  const isTrusted = await asksForTrust(request, trust, { isAfterChanges })
+  const isTrusted = await askForTrust(request, trust, { isAfterChanges })
   if (!isTrusted) return { ...result, trusted: false }
   await applyChanges(store, [trust.change], { type: 'user' })
   return { ...result, trusted: true, isTrustNew: true }
 }
 
-/** A question of its own: a yes to the hooks is no yes to this. */
-async function asksForTrust(
+/** A separate question: a yes to the hooks does not cover trust. */
+async function askForTrust(
   request: Request,
   { change, hooks }: TrustPlan,
   { isAfterChanges }: { readonly isAfterChanges: boolean },

@@ -1,12 +1,12 @@
 import { groupByPrompt, mapGroup, rowsOf } from '../render/checkpoint-groups.js'
-import { type ListRow, severalAuthors } from '../render/checkpoint-lines.js'
+import { type ListRow, hasSeveralAuthors } from '../render/checkpoint-lines.js'
 import { checkpointTable } from '../render/checkpoint-table.js'
 import { command, type Request } from '../runtime/command.js'
-import { grouped } from '../terminal/format-numbers.js'
+import { formatNumber } from '../terminal/format-numbers.js'
 import { type Listed, type Selection, selectRows } from '../runtime/list-selection.js'
 import { printable, printableLine } from '../terminal/escape.js'
 import { pruneNotice } from '../render/prune-notice.js'
-import { programFor, shellQuoted } from '../terminal/shell-quote.js'
+import { programFor, quoteForShell } from '../terminal/shell-quote.js'
 
 const DEFAULT_LIMIT = 20
 
@@ -31,7 +31,6 @@ export const run = command({
       const shortId = ids.get(row.id) ?? row.id
       return { ...row, shortId, ...(label === undefined ? {} : { label }) }
     }
-    // Most groups of a long history are not printed.
     const groups = groupByPrompt(all).filter((group) => rowsOf(group).some(isShown))
     const ids = await (await request.store()).shortIds(
       groups.flatMap((group) => rowsOf(group).map(({ id }) => id)),
@@ -41,7 +40,7 @@ export const run = command({
       {
         screen,
         shown: isShown,
-        hasAuthors: severalAuthors(all),
+        hasAuthors: hasSeveralAuthors(all),
         countsHidden: !hasFilter(request),
         promptsOnly: options.has('prompts'),
       },
@@ -49,14 +48,10 @@ export const run = command({
   },
   async note(selection, request) {
     const { screen } = request
-    const notes = [momentNote(selection, request), moreNote(selection, request)].filter(
-      (text) => text !== undefined,
-    )
+    const notes = [momentNote(selection, request), moreNote(selection, request)]
+    const dim = notes.filter((text) => text !== undefined).join('\n')
     const pruned = screen.isTerminal ? await pruneNotice(request) : undefined
-    const texts = [
-      ...(notes.length === 0 ? [] : [screen.paintNote('dim', notes.join('\n'))]),
-      ...(pruned === undefined ? [] : [pruned]),
-    ]
+    const texts = [...(dim === '' ? [] : [screen.paintNote('dim', dim)]), pruned ?? []].flat()
     return texts.length === 0 ? undefined : texts.join('\n')
   },
 })
@@ -71,20 +66,20 @@ function momentNote({ chosen }: Selection, { options }: Request): string | undef
 
 function moreNote({ chosen, more, searched }: Selection, request: Request): string | undefined {
   if (searched !== undefined)
-    return `Searched the newest ${grouped(searched)} checkpoints; older ones may match too.`
+    return `Searched the newest ${formatNumber(searched)} checkpoints; older ones may match too.`
   if (more === 0) return undefined
   const limit = more === null ? chosen.length * 5 : chosen.length + more
   const { options, paths } = request
   const words = [
     ...['session', 'grep'].flatMap((name) => {
       const text = options.text(name)
-      return text === undefined ? [] : [`--${name} ${shellQuoted(text)}`]
+      return text === undefined ? [] : [`--${name} ${quoteForShell(text)}`]
     }),
     ...['all', 'pinned', 'prompts'].flatMap((name) => (options.has(name) ? [`--${name}`] : [])),
     `-n ${limit}`,
-    ...(paths.length === 0 ? [] : ['--', ...paths.map(shellQuoted)]),
+    ...(paths.length === 0 ? [] : ['--', ...paths.map(quoteForShell)]),
   ]
-  const count = more === null ? 'There are more' : `${grouped(more)} more`
+  const count = more === null ? 'There are more' : `${formatNumber(more)} more`
   return `${count}: ${programFor(options)} list ${words.join(' ')}`
 }
 
@@ -99,7 +94,7 @@ function emptyText({ all, searched }: Selection, { options, paths }: Request): s
       : 'Nothing has been saved here yet.'
     return `${where} Save this folder with: ${program} save`
   }
-  const among = searched === undefined ? '' : ` among the newest ${grouped(searched)}`
+  const among = searched === undefined ? '' : ` among the newest ${formatNumber(searched)}`
   const words = options.text('grep')
   const conditions = [
     ...(options.has('pinned') ? ['is pinned'] : []),

@@ -1,4 +1,4 @@
-// Speaks MCP on stdin and stdout until the client goes. Like `watch` it has no one result.
+// Serves MCP on stdin and stdout until the client ends.
 import { openStore, type Project, type Store } from '../../index.js'
 import { serveMcp } from '../../mcp/index.js'
 import { anyClasses, jsonOf } from '../runtime/opaque-classes.js'
@@ -13,11 +13,11 @@ type Opened = { readonly store: Store; readonly project: Project }
 export const run: Command = async (request) => {
   const { screen, isJson, options } = request
   const signal = endOnSignals()
-  const tell = (error: unknown) => void report(error, { screen, isJson })
+  const reportError = (error: unknown) => void report(error, { screen, isJson })
   let opened: Promise<Opened> | undefined
   const open = () =>
     (opened ??= openProject(request).catch((error: unknown) => {
-      // A server lives for hours: what could not be opened may be there at the next call.
+      // A server runs for hours, so the next call tries again.
       opened = undefined
       throw error
     }))
@@ -30,16 +30,15 @@ export const run: Command = async (request) => {
       project: async () => (await open()).project,
       mayRewind: options.has('allow-agent-rewind'),
       jsonOf,
-      report: tell,
+      report: reportError,
     })
   } finally {
-    // What could not be opened was told to the client, unless that has gone meanwhile.
-    await opened?.then(({ store }) => store.close(), tell)
+    await opened?.then(({ store }) => store.close(), reportError)
   }
   return EXIT.done
 }
 
-/** With threads, unlike other commands: others are answered while a large folder is read. */
+/** With threads, unlike other commands: the server answers while a large folder is read. */
 async function openProject({ folder }: Request): Promise<Opened> {
   const store = await openStore({ classes: anyClasses })
   try {

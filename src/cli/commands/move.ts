@@ -1,7 +1,7 @@
 import type { MoveResult } from '../../index.js'
 import { folderText } from '../render/checkpoint-table.js'
 import { command } from '../runtime/command.js'
-import { counted } from '../terminal/format-numbers.js'
+import { formatCount } from '../terminal/format-numbers.js'
 import { programFor } from '../terminal/shell-quote.js'
 
 export const run = command<MoveResult>({
@@ -12,11 +12,11 @@ export const run = command<MoveResult>({
   },
   render({ from, to, checkpoints }, { options }) {
     const belong = checkpoints === 1 ? 'belongs' : 'belong'
-    return `${counted(checkpoints, 'checkpoint')} of ${folderText(from)} now ${belong} to ${folderText(to)}. See: ${programFor(options)} list`
+    return `${formatCount(checkpoints, 'checkpoint')} of ${folderText(from)} now ${belong} to ${folderText(to)}. See: ${programFor(options)} list`
   },
 })
 
-/** As typed in the current folder; an empty path stays empty, and is refused. */
+/** Resolves a path as typed; an empty path stays empty, and the SDK rejects it. */
 function inFolder(folder: string, path: string): string {
   return folder === '.' || path === '' || path.startsWith('/') ? path : `${folder}/${path}`
 }

@@ -1,7 +1,7 @@
 import { type NameResult, SavestateError } from '../../index.js'
 import { command, type Request } from '../runtime/command.js'
 import { printable, printableLine } from '../terminal/escape.js'
-import { shellQuoted } from '../terminal/shell-quote.js'
+import { quoteForShell } from '../terminal/shell-quote.js'
 import { shortIdOf } from '../terminal/short-id.js'
 import { usageOf } from '../args/commands-table.js'
 
@@ -12,10 +12,10 @@ export const run = command({
       namedBy: request.isAgent ? 'agent' : 'user',
     })
   },
-  render: (result, request) => nameText(result, (id) => shortIdOf(request, id)),
+  render: nameText,
 })
 
-/** Null to take the name off. */
+/** Null to remove the name. */
 function wantedName({ positionals, options }: Request): string | null {
   const name = positionals[1]
   const isRemoved = options.has('remove')
@@ -25,38 +25,20 @@ function wantedName({ positionals, options }: Request): string | null {
   throw new SavestateError('BAD_INPUT', fault, { hint: `Usage: ${usageOf('name')}` })
 }
 
-async function nameText(
-  { id, name, previousName, sameName, meant }: NameResult,
-  shorten: (id: string) => Promise<string>,
-): Promise<string> {
-  const own = await shorten(id)
+async function nameText(result: NameResult, request: Request): Promise<string> {
+  const { name, previousName, sameName, meant } = result
+  const own = await shortIdOf(request, result.id)
   if (name === null) {
     if (previousName === null) return `${own} has no name.`
     return `Removed the name ${printable(previousName)} from ${own}. The limits apply to it again, unless it is pinned.`
   }
   const isReplaced = previousName !== null && previousName !== name
   const before = isReplaced ? ` It was named ${printable(previousName)} before.` : ''
-  const lines = [`${own} is now named ${printable(name)}.${before}`]
-  if (sameName !== null) lines.push(await sameNameText({ own, name, sameName, meant }, shorten))
-  return lines.join('\n')
-}
-
-async function sameNameText(
-  {
-    own,
-    name,
-    sameName,
-    meant,
-  }: {
-    readonly own: string
-    readonly name: string
-    readonly sameName: string
-    readonly meant: string | null
-  },
-  shorten: (id: string) => Promise<string>,
-): Promise<string> {
-  const other = await shorten(sameName)
+  const done = `${own} is now named ${printable(name)}.${before}`
+  if (sameName === null) return done
+  const other = await shortIdOf(request, sameName)
   const shown = printableLine(name)
-  if (meant !== sameName) return `${other} has this name too, but is older: ${shown} means ${own}.`
-  return `${other} has this name too and is newer, so ${shown} means ${other}. To change that: savestate name ${shellQuoted(other)} --remove`
+  return meant === sameName
+    ? `${done}\n${other} has this name too and is newer, so ${shown} means ${other}. To change that: savestate name ${quoteForShell(other)} --remove`
+    : `${done}\n${other} has this name too, but is older: ${shown} means ${own}.`
 }

@@ -1,7 +1,7 @@
-// `savestate` alone: where you are, and what to do next.
+// `savestate` without a command: the newest checkpoints, and what to do next.
 import { SavestateError } from '../../index.js'
 import { groupByPrompt } from '../render/checkpoint-groups.js'
-import { severalAuthors } from '../render/checkpoint-lines.js'
+import { hasSeveralAuthors } from '../render/checkpoint-lines.js'
 import { checkpointTable } from '../render/checkpoint-table.js'
 import { command } from '../runtime/command.js'
 import { pathForPeople } from '../terminal/escape.js'
@@ -17,8 +17,7 @@ export const run = command({
       const hint = [error.hint ?? [], '`savestate help` lists the commands.'].flat().join('\n')
       throw new SavestateError(error.code, error.message, { hint, cause: error })
     })
-    const { rows } = await readNewest((limit) => here.list({ limit }, hooks), SHOWN)
-    return { checkpoints: rows }
+    return readNewest((limit) => here.list({ limit }, hooks), SHOWN)
   },
   json: ({ checkpoints }) => ({ checkpoints: checkpoints.slice(0, SHOWN) }),
   async render({ checkpoints }, { project, screen, options }) {
@@ -45,7 +44,7 @@ export const run = command({
     const table = checkpointTable(groupByPrompt(rows), {
       screen,
       shown: ({ id }) => shown.has(id),
-      hasAuthors: severalAuthors(checkpoints),
+      hasAuthors: hasSeveralAuthors(checkpoints),
       countsHidden: true,
     })
     return [

@@ -11,10 +11,10 @@ export const run = command<Pruned>({
     const store = await request.store()
     let isDeclined = false
     const confirmPrune = async (planned: PruneResult) => {
-      isDeclined = !(await isAgreed(request, planned))
+      const plan = prunePlanText(planned, request.screen)
+      isDeclined = !(await confirmText(request, { plan, question: 'Remove it?' }))
       return !isDeclined
     }
-    // Unattended, there is no one to ask.
     const asking = request.options.has('unattended') ? {} : { confirmPrune }
     const dryRun = request.options.has('dry-run')
     const result = await store.prune(
@@ -27,7 +27,7 @@ export const run = command<Pruned>({
   render(result, request) {
     if (result.isDeclined) return 'Nothing has been removed.'
     if (!result.applied) return prunePlanText(result, request.screen)
-    // A timer that mails the output should send nothing if all is well.
+    // A timer that mails the output must not send mail if all is well.
     return request.options.has('unattended') && isWell(result) ? '' : pruneResultText(result)
   },
   exitCode: (result) =>
@@ -46,9 +46,4 @@ function inputOf({ options }: Request): PruneOptions {
     keepOrphans: options.has('keep-orphans'),
     unattended: options.has('unattended'),
   }
-}
-
-function isAgreed(request: Request, planned: PruneResult): Promise<boolean> {
-  const plan = prunePlanText(planned, request.screen)
-  return confirmText(request, { plan, question: 'Remove it?' })
 }

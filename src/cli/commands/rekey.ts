@@ -3,7 +3,7 @@ import type { RekeyResult } from '../../index.js'
 import { command, type Request } from '../runtime/command.js'
 import { confirmText } from '../runtime/confirm.js'
 import { EXIT } from '../runtime/exit.js'
-import { counted } from '../terminal/format-numbers.js'
+import { formatCount } from '../terminal/format-numbers.js'
 
 type Rekeyed = RekeyResult & { readonly declined: boolean }
 
@@ -34,12 +34,12 @@ function rekeyText({ plan, applied, declined, moved, damaged }: Rekeyed, request
   const damage =
     damaged === 0
       ? ''
-      : ` ${counted(damaged, 'row')} could not be decrypted with any key, and ${damaged === 1 ? 'was' : 'were'} left unchanged.`
+      : ` ${formatCount(damaged, 'row')} could not be decrypted with any key, and ${damaged === 1 ? 'was' : 'were'} left unchanged.`
   const old = plan.from.length === 0 ? '' : ` Keep the old key for older copies of the store.`
   const next =
     plan.to === null ? ' Unset SAVESTATE_KEY.' : ' From now on set that key as SAVESTATE_KEY.'
   const advice = request.options.has('yes') ? '' : `${next}${old}`
-  return `The store is ${isHow}: ${counted(moved, 'row')} rewritten.${damage}${advice}`
+  return `The store is ${isHow}: ${formatCount(moved, 'row')} rewritten.${damage}${advice}`
 }
 
 function planText({ to, from, rows, total }: RekeyResult['plan']): string {
@@ -47,7 +47,7 @@ function planText({ to, from, rows, total }: RekeyResult['plan']): string {
   const goal = to === null ? 'Decrypt' : 'Encrypt'
   const how = to === null ? '' : ` with the key ${to}`
   return [
-    `${goal} ${counted(total, 'row')} of the ledger${keys}${how}:`,
+    `${goal} ${formatCount(total, 'row')} of the ledger${keys}${how}:`,
     ...Object.entries(rows).map(([table, count]) => `  ${table.replace('_', ' ')}: ${count}`),
     'The ledger is written again as a whole, so that no old data is left in its files. No other program may have the store open.',
   ].join('\n')

@@ -3,7 +3,7 @@ import { type RepairStep, repairStore } from '../../index.js'
 import { command } from '../runtime/command.js'
 import { confirmText } from '../runtime/confirm.js'
 import { EXIT } from '../runtime/exit.js'
-import { counted } from '../terminal/format-numbers.js'
+import { formatCount } from '../terminal/format-numbers.js'
 import { printable } from '../terminal/escape.js'
 import { problemLine } from '../render/problem-text.js'
 
@@ -11,7 +11,7 @@ export const run = command({
   async call(request) {
     const dryRun = request.options.has('dry-run')
     if (!dryRun) await stopDaemon()
-    // Without a callback all rounds are one step: no other process comes in between.
+    // Without a callback all rounds run under one lock.
     let isAfterChanges = false
     const confirm = async (steps: readonly RepairStep[]) => {
       const plan = ['Repair will:', ...steps.map(stepLine)].join('\n')
@@ -31,7 +31,7 @@ export const run = command({
         : ['It would do this first:', ...steps.map(stepLine)].join('\n')
     if (declined && !applied) return 'Nothing was changed.'
     if (!applied) return [untouched(left.length), ...rest].join('\n')
-    const lines = [`${counted(steps.length, 'step')} done:`, ...steps.map(stepLine)]
+    const lines = [`${formatCount(steps.length, 'step')} done:`, ...steps.map(stepLine)]
     if (setAside !== null) lines.push(`Damaged files were moved to ${printable(setAside)}`)
     if (rest.length > 0) lines.push('These problems remain:', ...rest)
     return lines.join('\n')
@@ -45,7 +45,7 @@ export const run = command({
 function untouched(lost: number): string {
   return lost === 0
     ? 'There is nothing to repair.'
-    : `There is nothing more to repair. ${counted(lost, 'problem')} cannot be repaired:`
+    : `There is nothing more to repair. ${formatCount(lost, 'problem')} cannot be repaired:`
 }
 
 function stepLine({ action, problem }: RepairStep): string {

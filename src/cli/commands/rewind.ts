@@ -8,14 +8,14 @@ import {
   continueConversation,
   conversationRemark,
   conversationText,
-  type PlannedTalk,
-  planTalk,
+  type ConversationPlan,
+  planAgentConversation,
   refuseIdleContinue,
   refuseNoWay,
 } from '../rewind/rewind-conversation.js'
 import { folderOf } from '../runtime/open-session.js'
 import { mineInPlan } from '../rewind/own-changes.js'
-import { namedTarget } from '../runtime/checkpoint-argument.js'
+import { findTarget } from '../runtime/checkpoint-argument.js'
 import { printableLine } from '../terminal/escape.js'
 import { projectPaths } from '../runtime/path-arguments.js'
 import { withRepeatHint } from '../rewind/repeat-hint.js'
@@ -38,11 +38,11 @@ type Rewound =
         readonly restored: SessionRewindResult['restored'] | 'conversation'
       }
       readonly session: null
-      /** Of the agent whose hook has made the checkpoint. */
+      /** For a checkpoint of a coding agent. */
       readonly conversation?: Conversation | undefined
       /** With --before, the checkpoint that the user named. */
       readonly before?: CheckpointView | undefined
-      /** For a dry run, the paths that the user has changed since. */
+      /** For a dry run: the paths that the user has changed since. */
       readonly mine?: ReadonlySet<string>
     }
 type RewoundFiles = Exclude<Rewound, SessionRewind>
@@ -69,16 +69,16 @@ async function rewindOnce(request: Request): Promise<number> {
     render: rewoundText,
     exitCode: ({ result }) => restoreExitCode(result),
   })(request)
-  const goesOn = request.options.has('continue') && rewound?.result.declined === false
-  return goesOn ? continueConversation(request, talkOf(rewound)) : code
+  const continues = request.options.has('continue') && rewound?.result.declined === false
+  return continues ? continueConversation(request, conversationOf(rewound)) : code
 }
 
 async function rewind(request: Request): Promise<Rewound> {
   const { options } = request
-  const named = await withRepeatHint(request, ['rewind'], () => namedTarget(request))
-  if (options.has('state') || options.has('conversation')) return rewindTalk(request, named)
+  const named = await withRepeatHint(request, ['rewind'], () => findTarget(request))
+  if (options.has('state') || options.has('conversation')) return rewindConversation(request, named)
   if (!options.has('both')) return rewindFiles(request, named)
-  const planned = await planTalk(request, named)
+  const planned = await planAgentConversation(request, named)
   if (planned === undefined)
     return withRepeatHint(request, ['rewind', named.id], () =>
       rewindSession(request, { restore: 'both', target: named }),
@@ -86,13 +86,13 @@ async function rewind(request: Request): Promise<Rewound> {
   const rewound = await rewindFiles(request, named, planned)
   if (planned.outline.way === 'none') return { ...rewound, conversation: planned.outline }
   const isLeft = options.has('dry-run') || rewound.result.declined
-  const conversation = isLeft ? planned.outline : writeTalk(request, { planned, named })
+  const conversation = isLeft ? planned.outline : writeConversation(request, { planned, named })
   return { ...rewound, result: { ...rewound.result, restored: 'both' }, conversation }
 }
 
-/** A session of the SDK gets its state back, a coding agent a copy of its conversation. No file is touched. */
-async function rewindTalk(request: Request, named: CheckpointView): Promise<Rewound> {
-  const planned = await planTalk(request, named)
+/** Restores the state of an SDK session, or copies the conversation of a coding agent. Changes no file. */
+async function rewindConversation(request: Request, named: CheckpointView): Promise<Rewound> {
+  const planned = await planAgentConversation(request, named)
   if (planned === undefined) return rewindSession(request, { restore: 'state', target: named })
   refuseNoWay(request, planned)
   const isDry = request.options.has('dry-run')
@@ -113,10 +113,10 @@ async function rewindTalk(request: Request, named: CheckpointView): Promise<Rewo
   }
 }
 
-/** The files are back by now, so an error must say so. The rewind has added rows: a number means another one by now. */
-function writeTalk(
+/** The files are restored already, so an error must say so. It names the id: the rewind has shifted the numbers. */
+function writeConversation(
   { options }: Request,
-  { planned, named }: { readonly planned: PlannedTalk; readonly named: CheckpointView },
+  { planned, named }: { readonly planned: ConversationPlan; readonly named: CheckpointView },
 ): Conversation {
   try {
     return planned.write()
@@ -127,7 +127,7 @@ function writeTalk(
     const hint = [
       `The files were restored, but the conversation was not. To undo that: ${program} undo`,
       `Try the conversation again with: ${program} rewind ${named.id}${before} --conversation`,
-      // The hint of a system error is to run the same command again.
+      // The hint of a system error would repeat the same command.
       ...(error.hint === null || SYSTEM_CODES.includes(error.code) ? [] : [error.hint]),
     ].join('\n')
     throw new SavestateError(error.code, error.message, { hint, cause: error })
@@ -139,34 +139,34 @@ const SYSTEM_CODES: readonly string[] = ['DISK_FULL', 'FILE_FAILED']
 async function rewoundText(rewound: Rewound, request: Request): Promise<string> {
   if (rewound.session !== null) return sessionRewindText(rewound, request)
   const { result } = rewound
-  const conversation = talkOf(rewound)
+  const conversation = conversationOf(rewound)
   if (result.restored === 'conversation') {
     const end = request.options.has('dry-run') ? 'A dry run: nothing' : 'No file'
-    return [talkText(conversation, request), `${end} has been changed.`].join('\n')
+    return [conversationPart(conversation, request), `${end} has been changed.`].join('\n')
   }
   const files = await filesText(rewound, request)
   if (conversation === undefined || result.declined) return files
-  return [files, talkText(conversation, request)].join('\n')
+  return [files, conversationPart(conversation, request)].join('\n')
 }
 
-function talkText(conversation: Conversation | undefined, request: Request): string {
+function conversationPart(conversation: Conversation | undefined, request: Request): string {
   return conversation === undefined ? '' : conversationText(conversation, request)
 }
 
-function talkOf(rewound: Rewound | undefined): Conversation | undefined {
+function conversationOf(rewound: Rewound | undefined): Conversation | undefined {
   return rewound !== undefined && 'conversation' in rewound ? rewound.conversation : undefined
 }
 
 async function rewindFiles(
   request: Request,
   named: CheckpointView,
-  planned?: PlannedTalk,
+  planned?: ConversationPlan,
 ): Promise<RewoundFiles> {
   const { options, hooks } = request
   const project = await request.project()
   await refuseOtherProject(request, project.path)
   const before = options.has('before')
-  const talk = planned === undefined || planned.outline.way === 'none' ? undefined : planned
+  const included = planned === undefined || planned.outline.way === 'none' ? undefined : planned
   const mineNow = () => mineInPlan(request, { to: named.id, before })
   const mine = options.has('dry-run') ? await mineNow() : undefined
   const rewindNow = async () =>
@@ -177,12 +177,12 @@ async function rewindFiles(
         paths: await projectPaths(request, options.texts('path')),
         keepMine: options.has('keep-mine'),
         dryRun: options.has('dry-run'),
-        ...(talk === undefined
+        ...(included === undefined
           ? {}
           : {
               conversation: {
-                agent: talk.checkpoint.agent,
-                session: talk.checkpoint.agentSession,
+                agent: included.checkpoint.agent,
+                session: included.checkpoint.agentSession,
               },
             }),
       },
@@ -220,7 +220,7 @@ function callOf(named: CheckpointView | undefined): BeforeCall {
   return named === undefined || isOwnBefore(named) ? undefined : named
 }
 
-/** A session given with --session may belong to another project, whose files are not in this folder. */
+/** With --session, the session may belong to another project. */
 async function refuseOtherProject(request: Request, folder: string): Promise<void> {
   const of = request.options.text('session')
   if (of === undefined) return
@@ -241,7 +241,7 @@ async function filesText(
   const what = request.options.has('path') ? 'everything you named' : 'the folder'
   const ref = request.argument(0)
   const { to, target } = result
-  // A name says more than an id. The rewind adds checkpoints, so a number would mean another one by now.
+  // Prefer the name to the id. Not the number: the rewind has shifted the numbers.
   const shown =
     to !== null && to.name === ref ? printableLine(ref) : await shortIdOf(request, target)
   const call = callOf(before)

@@ -1,4 +1,5 @@
-// Runs a command for somebody and saves around it. The command is theirs: whatever happens to us, it runs, and its end is ours.
+// Runs a command of the user and saves before, during and after it. The command runs even if saves fail, and we end with
+// its exit code or signal.
 import { constants } from 'node:os'
 import { basename } from 'node:path'
 import type { DiffResult, Project } from '../../index.js'
@@ -8,13 +9,13 @@ import { keepSaving, type Saved } from '../run/keep-saving.js'
 import { passSignals } from '../run/pass-signals.js'
 import { failureText, type Outcome, outcomeJson, outcomeText } from '../run/run-outcome.js'
 import { type Ending, startCommand } from '../run/start-command.js'
-import { commandLine, programFor, shellQuoted } from '../terminal/shell-quote.js'
+import { commandLine, programFor, quoteForShell } from '../terminal/shell-quote.js'
 import { cutEnd } from '../terminal/text-width.js'
 
 const SECOND_MS = 1000
 const MAX_REASON = 200
 const MAX_AUTHOR = 20
-/** What a shell adds to the number of a signal. */
+/** Shells add this to the number of a signal. */
 const BY_SIGNAL = 128
 
 type Beginning = {
@@ -27,7 +28,8 @@ export const run: Command = async (request) => {
   const { words, options, bar, screen } = request
   const line = commandLine(words)
   const reason = (kind: string) => options.text('message') ?? cutEnd(`${kind}: ${line}`, MAX_REASON)
-  const { project, before, failure } = await saveBefore(request, reason('Before'))
+  const beginning = await saveBefore(request, reason('Before'))
+  const { project, failure } = beginning
   bar.erase()
   if (failure !== undefined && !request.isJson)
     screen.note('savestate: the folder could not be saved; the command runs anyway.')
@@ -45,26 +47,25 @@ export const run: Command = async (request) => {
           reason: reason('Run'),
           author: commandName(words),
           quietMs: quiet === undefined ? undefined : quiet * SECOND_MS,
-          // The terminal is the command's: what there is to say waits.
+          // The command owns the terminal, so notices wait.
           hooks: { onNotice: (text) => void notices.push(text) },
         })
   const ending = await command.ended
   const code = endLike(ending)
   stopOnSignals(request, code)
   release()
-  // The terminal has put a ^C where the cursor was.
+  // The terminal has printed ^C at the cursor.
   if (ending.signal === 'SIGINT' && process.stderr.isTTY) screen.note('')
   if (ending.refusal !== undefined)
-    screen.note(`savestate: ${shellQuoted(words[0] ?? '')}: ${ending.refusal}`)
+    screen.note(`savestate: ${quoteForShell(words[0] ?? '')}: ${ending.refusal}`)
   over.abort()
   const saved = await saving
   for (const text of notices) request.hooks.onNotice?.(text)
-  const outcome = await outcomeOf({ request, project, before, failure, saved, ending })
-  await tell(outcome, request)
+  await printOutcome(await outcomeOf(request, beginning, { saved, ending }), request)
   return code
 }
 
-/** As a person would call it: `make`, not where it is. */
+/** `make` for `/usr/bin/make`. */
 function commandName([program = '']: readonly string[]): string {
   return cutEnd(basename(program), MAX_AUTHOR) || 'run'
 }
@@ -82,7 +83,7 @@ async function saveBefore(request: Request, reason: string): Promise<Beginning> 
   }
 }
 
-/** Returns the exit code. A command that was killed leaves us the same end, once everything is closed. */
+/** Returns the exit code. If a signal killed the command, we end by the same signal, once everything is closed. */
 function endLike({ exitCode, signal }: Ending): number {
   if (signal === null) return exitCode ?? 0
   process.once('exit', () => {
@@ -94,31 +95,27 @@ function endLike({ exitCode, signal }: Ending): number {
 
 const SAME_SIGNAL_MS = 500
 
-/** After the command's end who interrupts does not want to wait for the last save. */
+/** After the command has ended, a signal skips the last save. */
 function stopOnSignals({ screen }: Request, code: number): void {
   const sinceMs = performance.now()
   const stop = () => {
-    // The Ctrl-C that ended the command may reach us after the news of its end.
+    // The Ctrl-C that ended the command may reach us after its exit event.
     if (performance.now() - sinceMs < SAME_SIGNAL_MS) return
     screen.note('savestate: interrupted; the changes of the command are not saved.')
     process.exit(code)
   }
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
-  // The terminal was closed: all the more reason to save.
+  // If the terminal was closed, save anyway.
   process.on('SIGHUP', () => undefined)
 }
 
-async function outcomeOf(parts: {
-  readonly request: Request
-  readonly project: Project | undefined
-  readonly before: string | undefined
-  readonly failure: unknown
-  readonly saved: Saved
-  readonly ending: Ending
-}): Promise<Outcome> {
-  const { request, project, before, saved, ending } = parts
-  const failures = [...(parts.failure === undefined ? [] : [parts.failure]), ...saved.failures]
+async function outcomeOf(
+  { words }: Request,
+  { project, before, failure }: Beginning,
+  { saved, ending }: { readonly saved: Saved; readonly ending: Ending },
+): Promise<Outcome> {
+  const failures = [...(failure === undefined ? [] : [failure]), ...saved.failures]
   const after = saved.last?.id
   let changed: DiffResult | undefined
   let ids: ReadonlyMap<string, string> = new Map()
@@ -126,26 +123,22 @@ async function outcomeOf(parts: {
     try {
       changed = await project.diff({ from: before, to: after, patch: 'none' })
       ids = await project.shortIds([before, after])
-    } catch (failure) {
-      failures.push(failure)
+    } catch (error) {
+      failures.push(error)
     }
   }
   const { checkpoints, isComplete } = saved
-  const { words } = request
-  const facts = { words, ending, before, after, checkpoints, changed, failures, isComplete }
-  return { ...facts, shortIds: ids }
+  const summary = { words, ending, before, after, checkpoints, changed, failures, isComplete }
+  return { ...summary, shortIds: ids }
 }
 
-async function tell(outcome: Outcome, request: Request): Promise<void> {
+async function printOutcome(outcome: Outcome, request: Request): Promise<void> {
   const { screen, options, isJson } = request
   if (isJson) {
     screen.note(outcomeJson(outcome))
     return
   }
-  const text = outcomeText(outcome, {
-    program: programFor(options),
-    paint: screen.paintNote,
-  })
+  const text = outcomeText(outcome, { program: programFor(options), paint: screen.paintNote })
   if (text !== '') screen.note(text)
   const failure = outcome.failures.at(-1)
   if (failure === undefined) return

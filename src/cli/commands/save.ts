@@ -2,7 +2,7 @@ import { askDaemon, type SaveAnswer, saveProject } from '../../daemon/index.js'
 import type { SessionSaveResult } from '../../index.js'
 import { command, type Request } from '../runtime/command.js'
 import { currentFolder } from '../start/current-folder.js'
-import { counted, lines } from '../terminal/format-numbers.js'
+import { formatCount, formatLines } from '../terminal/format-numbers.js'
 import { printableLine } from '../terminal/escape.js'
 import { relativeTime } from '../terminal/relative-time.js'
 import { noteOrigin } from '../runtime/request.js'
@@ -45,7 +45,7 @@ export const run = command<Saved>({
     }
     const { session, step, hasFiles, hasState } = result
     const place = session === null ? '' : ` as step ${step} of ${printableLine(session)}`
-    const files = `${counted(result.files, 'file')} changed, ${lines(result)}`
+    const files = `${formatCount(result.files, 'file')} changed, ${formatLines(result)}`
     const held = [hasFiles ? files : [], hasState ? 'the state' : []].flat()
     return `Saved ${id}${place}: ${held.join('; ')}.`
   },
@@ -63,7 +63,7 @@ export const run = command<Saved>({
   },
 })
 
-/** Undefined if no daemon did it, or if this process has to. */
+/** Undefined if this process must save. */
 async function saveByDaemon(
   { options, folder, bar, hooks }: Request,
   input: object,
@@ -95,17 +95,16 @@ async function saveSession(
   const { options, hooks } = request
   const state = await givenState(request)
   const { inSession } = await import('../runtime/open-session.js')
-  const result = await inSession(request, {
-    id,
-    work: (session) => session.save({ ...input, ...state, files: !options.has('no-files') }, hooks),
-  })
+  const result = await inSession(request, id, (session) =>
+    session.save({ ...input, ...state, files: !options.has('no-files') }, hooks),
+  )
   if (request.isJson) return { result, shortId: result.id, untrusted: [] }
   const shortIds = await (await request.store()).shortIds([result.id])
   const { untrusted } = await (await request.project()).config()
   return { result, shortId: shortIds.get(result.id) ?? result.id, untrusted }
 }
 
-/** Read before anything is created: a malformed state leaves nothing behind. */
+/** Called before anything is created: a malformed state leaves nothing behind. */
 async function givenState({ options }: Request): Promise<{ state?: unknown }> {
   const path = options.texts('state').at(-1)
   if (path === undefined) return {}

@@ -15,7 +15,7 @@ export const run = command({
       ...(status === undefined ? {} : { status }),
       ...(isInterrupted(options) ? { interrupted: true } : {}),
       ...(options.has('here') ? { project: (await project()).path } : {}),
-      // One more than is shown tells whether there are more.
+      // One more than is shown, to know whether there are more.
       ...(limit === undefined ? {} : { limit }),
     })
     return { sessions }
@@ -30,7 +30,7 @@ export const run = command({
     if (options.has('status')) return `No session${where} has the status ${options.text('status')}.`
     if (options.has('here')) return 'This project has no sessions.'
     return [
-      'There are no sessions. An agent with hooks starts one (`savestate install claude`), or a program that uses the SDK. By hand:',
+      'There are no sessions. Agents with hooks (`savestate install claude`) and programs that use the SDK start one. To start one yourself:',
       '  savestate save --session ID --state FILE',
     ].join('\n')
   },

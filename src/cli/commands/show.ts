@@ -1,10 +1,10 @@
 import { jsonOf } from '../runtime/opaque-classes.js'
 import { command } from '../runtime/command.js'
 import { detailsText } from '../render/details-text.js'
-import { namedCheckpoint } from '../runtime/checkpoint-argument.js'
+import { findCheckpoint } from '../runtime/checkpoint-argument.js'
 
 export const run = command({
-  call: namedCheckpoint,
+  call: findCheckpoint,
   json: ({ agent, ...details }) => ({
     ...details,
     agent: agent === null ? null : { ...agent, metadata: jsonOf(agent.metadata) },

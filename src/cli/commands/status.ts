@@ -2,14 +2,14 @@ import { isRunning, readAddress } from '../../daemon/index.js'
 import type { StatusResult } from '../../index.js'
 import { folderText } from '../render/checkpoint-table.js'
 import { command } from '../runtime/command.js'
-import { bytes, counted, grouped } from '../terminal/format-numbers.js'
+import { formatBytes, formatCount, formatNumber } from '../terminal/format-numbers.js'
 import { printable, printableLine } from '../terminal/escape.js'
 import { pruneNotice } from '../render/prune-notice.js'
 import { largestText } from '../render/prune-text.js'
 import { relativeTime } from '../terminal/relative-time.js'
 import type { Screen } from '../terminal/screen.js'
-import { shellQuoted } from '../terminal/shell-quote.js'
-import { padEnd, padStart, widthOf } from '../terminal/text-width.js'
+import { quoteForShell } from '../terminal/shell-quote.js'
+import { textTable } from '../terminal/table.js'
 import { untrustedLine } from '../render/untrusted-text.js'
 
 const DEFAULT_LIMIT = 20
@@ -27,13 +27,15 @@ export const run = command({
     const checkpoints = projects.reduce((sum, project) => sum + project.checkpoints, 0)
     const more = projects.length - limit
     return [
-      `Store:        ${printable(home)}, ${bytes(sizeBytes)} on disk (limit ${bytes(limits.maxSizeMb * 1_000_000)})`,
-      `Checkpoints:  ${grouped(checkpoints)} of ${counted(projects.length, 'project')}${unattached === 0 ? '' : `, ${grouped(unattached)} of sessions without a project`}`,
+      `Store:        ${printable(home)}, ${formatBytes(sizeBytes)} on disk (limit ${formatBytes(limits.maxSizeMb * 1_000_000)})`,
+      `Checkpoints:  ${formatNumber(checkpoints)} of ${formatCount(projects.length, 'project')}${unattached === 0 ? '' : `, ${formatNumber(unattached)} of sessions without a project`}`,
       ...(sessions.length === 0 ? [] : [sessionsLine(sessions)]),
       ...daemonLines(home),
       ...watches.map((watch) => watchLine(watch, screen)),
-      ...(projects.length === 0 ? [] : ['', ...projectLines(projects.slice(0, limit), screen)]),
-      ...(more > 0 ? [`… and ${grouped(more)} more (--limit ${projects.length} shows all)`] : []),
+      ...(projects.length === 0 ? [] : ['', projectLines(projects.slice(0, limit), screen)]),
+      ...(more > 0
+        ? [`… and ${formatNumber(more)} more (--limit ${projects.length} shows all)`]
+        : []),
       ...aboveLines(result, screen),
       ...untrustedLines(projects.slice(0, limit), screen),
       ...failureLines(failures, screen),
@@ -59,9 +61,10 @@ function watchLine(watch: StatusResult['watches'][number], { paint, now }: Scree
   if (!isWatching) parts.push(`every save scans everything: ${why}`)
   else if (doubtAt !== null)
     parts.push(
-      `${counted(fullScans, 'save')} scanned everything, the last ${relativeTime(doubtAt, now)}: ${why}`,
+      `${formatCount(fullScans, 'save')} scanned everything, the last ${relativeTime(doubtAt, now)}: ${why}`,
     )
-  if (missed > 0) parts.push(`${counted(missed, 'change')} found that the system did not report`)
+  if (missed > 0)
+    parts.push(`${formatCount(missed, 'change')} found that the system did not report`)
   const text = `${isWatching ? 'Watched:     ' : 'Not watched: '} ${folderText(path)} (${parts.join('; ')})`
   return isWatching ? text : paint('yellow', text)
 }
@@ -73,64 +76,57 @@ function aboveLines({ above }: StatusResult, { paint }: Screen): string[] {
     largest.length === 0
       ? 'The next prune reduces it: `savestate prune`.'
       : `The last prune could not reduce it without taking from smaller projects. The largest are ${largestText(largest)}. Raise the limit with \`savestate config set maxSizeMb N\`, or remove a project with \`savestate -C DIR clear\`.`
-  return [paint('yellow', `The store is ${bytes(byBytes)} over its limit. ${advice}`)]
+  return [paint('yellow', `The store is ${formatBytes(byBytes)} over its limit. ${advice}`)]
 }
 
 function untrustedLines(projects: StatusResult['projects'], { paint }: Screen): string[] {
   return projects.flatMap(({ path, untrusted }) => {
-    const line = untrustedLine(untrusted, `savestate -C ${shellQuoted(path)} config trust`)
+    const line = untrustedLine(untrusted, `savestate -C ${quoteForShell(path)} config trust`)
     return line === undefined ? [] : [paint('yellow', `${folderText(path)}: ${line}`)]
   })
 }
 
 function failureLines(failures: StatusResult['failures'], { paint, now }: Screen): string[] {
-  const [prune] = failures.filter(({ operation }) => operation === 'prune')
-  const [newest, ...others] = failures.filter(({ operation }) => operation !== 'prune')
-  const lines: string[] = []
-  if (prune !== undefined)
-    lines.push(
-      `The store could not prune itself ${relativeTime(prune.at, now)}: ${printableLine(prune.message)}`,
-    )
-  if (newest !== undefined) {
-    const count = counted(others.length + 1, 'failure')
-    const when = relativeTime(newest.at, now)
-    lines.push(
-      `${count} in the last 24 h, the newest ${when}: ${newest.operation}: ${printableLine(newest.message)}`,
-    )
-  }
-  return lines.map((line) => paint('yellow', line))
+  const prunes = failures.filter(({ operation }) => operation === 'prune')
+  const others = failures.filter(({ operation }) => operation !== 'prune')
+  const count = formatCount(others.length, 'failure')
+  const when = ({ at }: { readonly at: string }) => relativeTime(at, now)
+  return [
+    ...prunes
+      .slice(0, 1)
+      .map((one) => `The store could not prune itself ${when(one)}: ${printableLine(one.message)}`),
+    ...others
+      .slice(0, 1)
+      .map(
+        (one) =>
+          `${count} in the last 24 h, the newest ${when(one)}: ${one.operation}: ${printableLine(one.message)}`,
+      ),
+  ].map((line) => paint('yellow', line))
 }
 
 function sessionsLine(sessions: StatusResult['sessions']): string {
   const interrupted = sessions.filter((session) => session.interrupted).length
-  const note = interrupted === 0 ? '' : `, ${grouped(interrupted)} interrupted`
-  return `Sessions:     ${grouped(sessions.length)}${note} (savestate sessions)`
+  const note = interrupted === 0 ? '' : `, ${formatNumber(interrupted)} interrupted`
+  return `Sessions:     ${formatNumber(sessions.length)}${note} (savestate sessions)`
 }
 
-function projectLines(projects: StatusResult['projects'], { paint, now }: Screen): string[] {
-  const rows = projects.map(({ path, checkpoints, sizeBytes, lastTouch, state }) => ({
-    folder: folderText(path),
-    size: sizeBytes === null ? '?' : bytes(sizeBytes),
-    count: counted(checkpoints, 'checkpoint'),
-    time: relativeTime(lastTouch, now),
-    state: STATES[state],
-  }))
-  const width = (key: 'folder' | 'size' | 'count' | 'time') =>
-    Math.max(...rows.map((row) => widthOf(row[key])))
-  return rows.map(({ folder, size, count, time, state }) =>
-    [
-      padEnd(folder, width('folder')),
-      padStart(size, width('size')),
-      padStart(count, width('count')),
-      padEnd(time, width('time')),
-      paint('yellow', state),
-    ]
-      .join('  ')
-      .trimEnd(),
-  )
+function projectLines(projects: StatusResult['projects'], screen: Screen): string {
+  return textTable(projects, {
+    screen,
+    columns: [
+      { cell: ({ path }) => folderText(path) },
+      {
+        cell: ({ sizeBytes }) => (sizeBytes === null ? '?' : formatBytes(sizeBytes)),
+        isNumber: true,
+      },
+      { cell: ({ checkpoints }) => formatCount(checkpoints, 'checkpoint'), isNumber: true },
+      { cell: ({ lastTouch }) => relativeTime(lastTouch, screen.now) },
+    ],
+    last: ({ state }) => screen.paint('yellow', STATES[state]),
+  })
 }
 
-/** None if no daemon runs. Reads the file of the daemon, so that nothing has to answer. */
+/** Empty if no daemon runs. Reads the daemon's file, so that the daemon need not answer. */
 function daemonLines(home: string): readonly string[] {
   const address = readAddress(home)
   if (address === undefined || !isRunning(address.pid)) return []

@@ -5,8 +5,8 @@ import { defaultHome } from '../../internal.js'
 import { shortPath } from '../install/install-text.js'
 import { outcomeExit, outcomeText } from '../install/install-outcome.js'
 import {
-  chosenAgents,
-  closingUnusedPort,
+  chooseAgents,
+  closePortIfUnused,
   type Outcome,
   planAndAsk,
   resultOf,
@@ -17,7 +17,7 @@ export const run = command<Outcome>({
   async call(request) {
     const { applyUninstall, planUninstallOf } = await installer()
     const store = await usableStore(request)
-    const agents = await chosenAgents(request, async () => AGENT_NAMES)
+    const agents = await chooseAgents(request, async () => AGENT_NAMES)
     const { planned, failed, isWanted, ...rest } = await planAndAsk(request, {
       agents,
       planOf: (one) => planUninstallOf(store, one),
@@ -25,7 +25,7 @@ export const run = command<Outcome>({
       removed: 'hooks',
     })
     if (isWanted) {
-      await closingUnusedPort(store, async () => {
+      await closePortIfUnused(store, async () => {
         for (const one of planned) await applyUninstall(store, one)
       })
     }
@@ -35,16 +35,12 @@ export const run = command<Outcome>({
   render(outcome, request) {
     const text = outcomeText(outcome, { request, done: 'uninstalled' })
     const isAll = request.options.has('all') && outcome.scope === 'user'
-    return isAll && !outcome.declined && !request.options.has('dry-run')
-      ? [text, ...remainingLines()].join('\n')
-      : text
+    if (!isAll || outcome.declined || request.options.has('dry-run')) return text
+    return [
+      text,
+      `Your checkpoints remain in ${shortPath(defaultHome(), process.env)}. To remove them: savestate clear --all`,
+      'To remove the program: npm rm -g savestate',
+    ].join('\n')
   },
   exitCode: (outcome) => outcomeExit(outcome),
 })
-
-function remainingLines(): readonly string[] {
-  return [
-    `Your checkpoints remain in ${shortPath(defaultHome(), process.env)}. To remove them: savestate clear --all`,
-    'To remove the program: npm rm -g savestate',
-  ]
-}

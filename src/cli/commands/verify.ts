@@ -1,21 +1,21 @@
 import { verifyStore } from '../../index.js'
 import { command } from '../runtime/command.js'
 import { EXIT } from '../runtime/exit.js'
-import { counted } from '../terminal/format-numbers.js'
+import { formatCount } from '../terminal/format-numbers.js'
 import { problemLine } from '../render/problem-text.js'
 
 export const run = command({
-  // Not by `store`: one that cannot be opened is looked at too.
+  // Not through `store`: a store that cannot be opened is checked too.
   call: ({ options, hooks }) => verifyStore({ mayBlock: true, quick: options.has('quick') }, hooks),
   render({ checkpoints, problems, quick }, { screen }) {
-    const checked = `${counted(checkpoints, 'checkpoint')} checked${quick ? ' quickly' : ''}`
+    const checked = `${formatCount(checkpoints, 'checkpoint')} checked${quick ? ' quickly' : ''}`
     const damage = problems.filter(({ severity }) => severity === 'damage')
     const notes = problems.length - damage.length
-    const aside = notes === 0 ? '' : ` ${counted(notes, 'note')}.`
+    const aside = notes === 0 ? '' : ` ${formatCount(notes, 'note')}.`
     const verdict =
       damage.length === 0
         ? `${checked}: the store is intact.${aside}`
-        : `${checked}: ${counted(damage.length, 'problem')}.${aside}`
+        : `${checked}: ${formatCount(damage.length, 'problem')}.${aside}`
     return [verdict, ...problems.map((problem) => problemLine(problem, screen))].join('\n')
   },
   note: ({ problems }) =>

@@ -1,7 +1,7 @@
-// Saves while somebody works. Unlike other commands it has no one result: each checkpoint is told as it is made.
+// Saves while the user works. Prints each checkpoint when it is made.
 import type { Command } from '../runtime/command.js'
 import { endOnSignals, EXIT } from '../runtime/exit.js'
-import { counted, lines } from '../terminal/format-numbers.js'
+import { formatCount, formatLines } from '../terminal/format-numbers.js'
 import { shortIdOf } from '../terminal/short-id.js'
 
 const SECOND_MS = 1000
@@ -15,14 +15,14 @@ export const run: Command = async (request) => {
   const quiet = options.number('quiet')
   const reason = options.text('message')
   if (!isJson) screen.note(`Watching ${pathForPeople(project.path)}. Stop with Ctrl-C.`)
-  let told = Promise.resolve()
+  let printed = Promise.resolve()
   await autoSave(project, {
     signal,
     hooks,
     ...(quiet === undefined ? {} : { quietMs: quiet * SECOND_MS }),
     ...(reason === undefined ? {} : { reason }),
     onSaved(saved) {
-      told = told.then(async () => {
+      printed = printed.then(async () => {
         bar.erase()
         if (isJson) {
           screen.print(JSON.stringify(saved))
@@ -30,10 +30,10 @@ export const run: Command = async (request) => {
         }
         const id = await shortIdOf(request, saved.id)
         const time = new Date(saved.createdAt).toLocaleTimeString('en-GB')
-        screen.print(`${time}  ${id}  ${counted(saved.files, 'file')} ${lines(saved)}`)
+        screen.print(`${time}  ${id}  ${formatCount(saved.files, 'file')} ${formatLines(saved)}`)
       })
     },
   })
-  await told
+  await printed
   return EXIT.done
 }

@@ -1,4 +1,4 @@
-// How each kind of file that we export becomes a list of { id, name, timestamp, data, metadata }.
+// Reads exported files as lists of { id, name, timestamp, data, metadata }.
 import { createHash } from 'node:crypto'
 import { isRecord } from '../../base/index.js'
 import { type ExchangedItems, SavestateError } from '../../index.js'
@@ -12,7 +12,7 @@ type ImportKind = (typeof IMPORT_KINDS)[number]
 /** Reads the items from the start each time. Throws BAD_INPUT, perhaps in the middle. */
 type Items = () => ExchangedItems
 
-/** From a path as typed; `-` is stdin. Throws BAD_INPUT for what is not of that kind. */
+/** They take a path as typed; `-` is stdin. They throw BAD_INPUT for a file of another kind. */
 export const READERS: Readonly<Record<ImportKind, (path: string) => Promise<Items>>> = {
   json: readExportedJson,
   yaml: readStateYaml,
@@ -22,12 +22,15 @@ export const READERS: Readonly<Record<ImportKind, (path: string) => Promise<Item
 async function readExportedJson(path: string): Promise<Items> {
   const given = await openGiven(path)
   return async function* items() {
-    for await (const item of jsonItems(given)) yield readable(given, () => untagged(item))
+    for await (const item of jsonItems(given)) yield explainUnreadable(given, () => untag(item))
   }
 }
 
-/** What is wrong is wrong with what was handed over: nothing is stored yet, and there is no checkpoint to go back to. */
-function readable<Value>({ source }: { readonly source: string }, read: () => Value): Value {
+/** An unreadable state is a fault of the file here, not of a stored checkpoint. */
+function explainUnreadable<Value>(
+  { source }: { readonly source: string },
+  read: () => Value,
+): Value {
   try {
     return read()
   } catch (cause) {
@@ -39,7 +42,7 @@ function readable<Value>({ source }: { readonly source: string }, read: () => Va
   }
 }
 
-function untagged(item: unknown): unknown {
+function untag(item: unknown): unknown {
   if (!isRecord(item) || item['tagged'] !== true) return item
   const { data, changes, metadata } = item
   return {
@@ -49,7 +52,7 @@ function untagged(item: unknown): unknown {
   }
 }
 
-/** One state. Its id is made from the text, so that the same file is known again. */
+/** One state. Its id is derived from the text, so that the same file is not imported twice. */
 async function readStateYaml(path: string): Promise<Items> {
   const given = await readGiven(path)
   const { parseYaml } = await import('../../yaml/index.js')
@@ -60,12 +63,12 @@ async function readStateYaml(path: string): Promise<Items> {
     })
   }
   const id = `yaml:${createHash('sha256').update(given.text).digest('hex').slice(0, 32)}`
-  const data = readable(given, () => stateOfYaml(given.text, mapping))
+  const data = explainUnreadable(given, () => stateOfYaml(given.text, mapping))
   const items = [{ id, timestamp: timeOf(mapping['updated']).toISOString(), data }]
   return () => items
 }
 
-/** Without a zone it is local: that is how agents write it. Now, if it is no time. */
+/** Local time if it has no time zone, as agents write it. The current time if it is invalid. */
 function timeOf(updated: unknown): Date {
   const time = new Date(typeof updated === 'string' || updated instanceof Date ? updated : NaN)
   return Number.isNaN(time.getTime()) ? new Date() : time

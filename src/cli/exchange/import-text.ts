@@ -1,4 +1,4 @@
-// What an import would do or did, in words.
+// The plan and the result of an import as text.
 import type {
   ImportCheckpointsResult,
   ImportPlan,
@@ -6,7 +6,7 @@ import type {
   ImportSource,
 } from '../../internal.js'
 import type { Request } from '../runtime/command.js'
-import { counted, grouped } from '../terminal/format-numbers.js'
+import { formatCount, formatNumber } from '../terminal/format-numbers.js'
 import type { Paint } from '../terminal/colors.js'
 import { pathForPeople, printableLine } from '../terminal/escape.js'
 import { localTime } from '../terminal/relative-time.js'
@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<string, string>> = {
   breakpilot: 'Breakpilot export',
 }
 
-/** Each history, then what cannot be read. */
+/** The sources, then the unreadable ones. */
 export function importPlanText({ sources, problems }: ImportPlan, paint: Paint): string {
   return [
     ...sources.map((source) => sourceText(source, paint)),
@@ -32,20 +32,20 @@ export function importResultText(result: ImportCheckpointsResult, request: Reque
   if (declined) return 'Nothing has been imported.'
   const isDryRun = request.options.has('dry-run')
   const there =
-    known === 0 ? '' : ` ${grouped(known)} ${known === 1 ? 'was' : 'were'} already there.`
+    known === 0 ? '' : ` ${formatNumber(known)} ${known === 1 ? 'was' : 'were'} already there.`
   if (isDryRun) {
     const text = plan.sources.map((source) => sourceText(source, request.screen.paint))
     return [...text, 'A dry run: nothing has been imported.'].join('\n')
   }
   if (!applied) return `Nothing to import.${there}`
-  return `Imported ${counted(added, 'checkpoint')}.${there}`
+  return `Imported ${formatCount(added, 'checkpoint')}.${there}`
 }
 
 /** Undefined if there are none. */
 export function problemsText(problems: readonly ImportProblem[], paint: Paint): string | undefined {
   if (problems.length === 0) return undefined
   return [
-    `${paint('bold', 'Not imported')} (${grouped(problems.length)}):`,
+    `${paint('bold', 'Not imported')} (${formatNumber(problems.length)}):`,
     ...problems.map(
       ({ source, message }) =>
         `  ${paint('yellow', printableLine(source))}: ${printableLine(message)}`,
@@ -57,8 +57,8 @@ function sourceText(source: ImportSource, paint: Paint): string {
   const { kind, project, session, add, known, oldest, newest } = source
   const what = project === null ? `session ${printableLine(session ?? '')}` : pathForPeople(project)
   const range = oldest === null || newest === null ? '' : `, ${rangeText(oldest, newest)}`
-  const there = known === 0 ? '' : `, ${grouped(known)} already there`
-  const counts = `${counted(add, 'checkpoint')} to add${there}${range}`
+  const there = known === 0 ? '' : `, ${formatNumber(known)} already there`
+  const counts = `${formatCount(add, 'checkpoint')} to add${there}${range}`
   return `${paint('bold', what)}: ${counts}\n  ${paint('dim', `${KINDS[kind] ?? kind}, ${printableLine(source.source)}`)}`
 }
 

@@ -1,5 +1,5 @@
-// The items of a JSON list, one at a time: an exported session may be larger than the memory. What is wrong with a text is
-// found by parsing it as a whole, which happens only then.
+// Reads the items of a JSON list one at a time, because an exported session may be larger than the memory. Only to find the
+// position of a fault is the text parsed as a whole.
 import { parseExactJson, SavestateError } from '../../internal.js'
 import { type GivenBytes, textOf, textsOf } from '../runtime/read-text-argument.js'
 import { parseJsonText } from '../runtime/parse-json-argument.js'
@@ -25,21 +25,21 @@ async function faultIn(given: GivenBytes, cause: SyntaxError): Promise<unknown> 
 }
 
 const BLANK = /^[ \t\n\r]*$/
-/** All that matters outside of a string, and in one. */
+/** The relevant characters outside and inside a string. */
 const MARKS = /["[\]{},]/g
 const IN_STRING = /["\\]/g
 
-/** Cuts the text of a list at its commas. Whether an item is JSON shows when it is parsed. */
+/** Splits the text of a list at its commas. The caller parses the items. */
 class ListSplitter {
-  /** Lists and objects that are open: none before the list begins and after it has ended. */
+  /** The number of open lists and objects. */
   #depth = 0
   #isInString = false
-  /** The character after a backslash is at the start of the next piece. */
+  /** The last piece ended with a backslash. */
   #isEscaped = false
   #hasEnded = false
   #count = 0
-  /** The start of an item that goes on in the next piece. */
-  #begun: string[] = []
+  /** The start of an item that continues in the next piece. */
+  #partial: string[] = []
 
   /** The items that end in this piece. Throws SyntaxError. */
   split(text: string): string[] {
@@ -65,8 +65,8 @@ class ListSplitter {
         }
         this.#depth += 1
       } else if (this.#isEndOfItem(mark)) {
-        const item = [...this.#begun, text.slice(start, found.index)].join('')
-        this.#begun = []
+        const item = [...this.#partial, text.slice(start, found.index)].join('')
+        this.#partial = []
         start = at
         // An empty list has no item.
         if (mark === ']' && this.#count === 0 && BLANK.test(item)) continue
@@ -74,13 +74,13 @@ class ListSplitter {
         items.push(item)
       }
     }
-    this.#begun.push(text.slice(start))
+    this.#partial.push(text.slice(start))
     return items
   }
 
-  /** Throws SyntaxError if something is missing, or came after the end. */
+  /** Throws SyntaxError if the list is incomplete, or text follows it. */
   end(): void {
-    if (!this.#hasEnded || !BLANK.test(this.#begun.join('')))
+    if (!this.#hasEnded || !BLANK.test(this.#partial.join('')))
       throw new SyntaxError('not one whole list')
   }
 
@@ -95,8 +95,8 @@ class ListSplitter {
 
   #begin(before: string, mark: string): void {
     const isFirst = !this.#hasEnded && mark === '['
-    if (!isFirst || !BLANK.test([...this.#begun, before].join('')))
+    if (!isFirst || !BLANK.test([...this.#partial, before].join('')))
       throw new SyntaxError('not a list')
-    this.#begun = []
+    this.#partial = []
   }
 }

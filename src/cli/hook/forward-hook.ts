@@ -1,17 +1,17 @@
-// Lets the daemon answer a hook. It is part of every start of the program, so it loads only the client of the daemon.
+// Lets the daemon answer a hook. Every start of the program loads this, so it loads only the client of the daemon.
 import { askDaemon } from '../../daemon/index.js'
 import { currentFolder } from '../start/current-folder.js'
 import { hookInput } from './read-stdin-event.js'
 import { ownTerminal } from '../terminal/stdio.js'
 
-/** The exit code; undefined if no daemon answered, or for any other command. */
-export async function answeredByDaemon(
+/** Returns the exit code; undefined if no daemon answered, or for any other command. */
+export async function forwardHook(
   words: readonly string[],
   onOutputFault: (error: unknown) => void,
 ): Promise<number | undefined> {
   const [command, agent, eventName, ...rest] = words
   const strict = rest[0] === '--strict'
-  // The form that `savestate install` writes. Any other is parsed, and handled in this process.
+  // Only the form that `savestate install` writes. Any other form is handled in this process.
   if (command !== 'hook' || rest.length > (strict ? 1 : 0)) return undefined
   const folder = currentFolder()
   if (agent === undefined || eventName === undefined || folder === undefined) return undefined

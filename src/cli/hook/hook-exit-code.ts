@@ -1,19 +1,19 @@
-// What a hook ends with when it could not do or not say what it had to. To an agent our usual 2 means that its tool must
-// not run, and some take any code but 0 for that.
+// The exit code of a hook that failed or could not print its answer. Agents take exit code 2 as a refusal of the tool call,
+// and some take any code but 0 that way.
 import { AGENT_NAMES } from '../../base/index.js'
 import { EXIT } from '../runtime/exit.js'
 import type { Parsed } from '../args/parse.js'
 
-/** The exit code of the program for what its command came to. */
+/** Changes only the exit codes of failed hooks. */
 export async function exitCodeOf(parsed: Parsed, code: number): Promise<number> {
   if (parsed.command !== 'hook' || (code !== EXIT.failed && code !== EXIT.bug)) return code
-  // No event could be known by it: whoever has written the line is to see that it is wrong.
+  // Wrong arguments: the author of this command line must see an error.
   if (parsed.fault !== undefined) return EXIT.declined
-  return (await isToStop(parsed)) ? EXIT.failed : EXIT.done
+  return (await mustStopTool(parsed)) ? EXIT.failed : EXIT.done
 }
 
-/** What was saved and what was heard is not known any more: a strict hook lets no tool run on that. */
-async function isToStop({ positionals, options }: Parsed): Promise<boolean> {
+/** A strict hook lets no tool run after a failure, because the folder may not be saved. */
+async function mustStopTool({ positionals, options }: Parsed): Promise<boolean> {
   if (!options.has('strict')) return false
   const { isBeforeTool } = await import('../../agents/index.js')
   const [name, eventName = ''] = positionals

@@ -1,9 +1,9 @@
-// What an agent tells its hook on stdin. Read once, by whoever comes first: who forwards it, or who does the work.
+// Reads the event of an agent from stdin, once: for the daemon, and again if this process must handle the event.
 import { MAX_INPUT_BYTES } from '../../daemon/index.js'
 
 let read: Promise<string | undefined> | undefined
 
-/** Undefined for more than any event has. */
+/** Undefined if the input is larger than any event. */
 export function hookInput(): Promise<string | undefined> {
   read ??= readInput()
   return read

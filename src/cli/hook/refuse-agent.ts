@@ -3,7 +3,7 @@
 import { agentPermission } from '../../base/index.js'
 import { guard } from '../../agents/index.js'
 import { SavestateError } from '../../index.js'
-import type { AgentMark } from './detect-agent.js'
+import type { AgentMark } from '../runtime/request.js'
 import type { Request } from '../runtime/command.js'
 
 /** Throws NEEDS_PERSON. */

@@ -1,4 +1,4 @@
-// The outcome of an install or uninstall, as text.
+// The outcome of an install or uninstall as text.
 import { AGENT_TITLES } from '../args/agent-commands.js'
 import type { Request } from '../runtime/command.js'
 import { EXIT } from '../runtime/exit.js'
@@ -12,7 +12,7 @@ export function outcomeText({ agents, declined }: Outcome, how: How): string {
   if (declined) return 'Nothing has been changed.'
   const isAll = how.request.options.has('all')
   if (how.done === 'installed' && agents.length === 0) return 'No agent was found here.'
-  // `uninstall --all` names only agents that had hooks of ours.
+  // `uninstall --all` lists only agents that had our hooks.
   const shown = isAll && how.done === 'uninstalled' ? agents.filter(hasNews) : agents
   if (shown.length === 0) return 'No agent has Savestate hooks here.'
   const isNew = how.done === 'installed' && shown.some(hasNewHooks)
@@ -52,34 +52,28 @@ function agentLines(result: AgentResult, { request, done }: How): readonly strin
     return [...noted, `Hooks for ${title} were installed already, and are trusted now.`]
   if (files.length === 0 && result.trusted === false)
     return [...noted, `Hooks for ${title} are installed already.`]
-  if (files.length === 0) return [...noted, NOTHING[done](title)]
+  if (files.length === 0)
+    return done === 'installed'
+      ? [...noted, `Hooks for ${title} are installed already: nothing to do.`]
+      : [...noted, `${title} has no Savestate hooks here: nothing to do.`]
   if (!applied) {
     const lines = files.flatMap(({ path, change, diff }) => [
-      `  ${change} ${pathForPeople(path)}`,
+      `  ${change === 'make' ? 'create' : change} ${pathForPeople(path)}`,
       ...diff.map((line) => `    ${printable(line)}`),
     ])
-    return [...noted, `${WOULD[done](title)}:`, ...lines, ...allowed]
+    const would = done === 'installed' ? 'added' : 'removed'
+    return [...noted, `Hooks for ${title} would be ${would}:`, ...lines, ...allowed]
   }
   const where = filesText(files, process.env)
   const what =
-    done === 'uninstalled' || hasNewHooks(result)
-      ? DONE[done](title)
-      : `Configuration of ${title} changed in`
+    done === 'uninstalled'
+      ? `Hooks for ${title} removed from`
+      : hasNewHooks(result)
+        ? `Hooks for ${title} added to`
+        : `Configuration of ${title} changed in`
   return [...noted, `${request.screen.paint('green', what)} ${where}.`, ...allowed]
 }
 
-const NOTHING = {
-  installed: (title: string) => `Hooks for ${title} are installed already: nothing to do.`,
-  uninstalled: (title: string) => `${title} has no Savestate hooks here: nothing to do.`,
-}
-const WOULD = {
-  installed: (title: string) => `Hooks for ${title} would be added`,
-  uninstalled: (title: string) => `Hooks for ${title} would be removed`,
-}
-const DONE = {
-  installed: (title: string) => `Hooks for ${title} added to`,
-  uninstalled: (title: string) => `Hooks for ${title} removed from`,
-}
 function trustLines({ trusted }: AgentResult): readonly string[] {
   if (trusted !== false) return []
   return [

@@ -1,8 +1,8 @@
-// The changes of an install as text: a summary to ask about, and all changed lines for who wants to view them.
+// The changes of an install as text: a summary for the question, and all changed lines for `v`.
 import { dirname } from 'node:path'
 import type { FileChange, InstallRequest, Plan } from '../../agents/index.js'
 import { AGENT_TITLES } from '../args/agent-commands.js'
-import { counted } from '../terminal/format-numbers.js'
+import { formatCount } from '../terminal/format-numbers.js'
 import type { Paint } from '../terminal/colors.js'
 import { pathForPeople, printable } from '../terminal/escape.js'
 
@@ -10,7 +10,7 @@ const AROUND = 2
 
 type Planned = { readonly request: InstallRequest; readonly plan: Plan }
 
-/** One line for each agent: what is added to which file, or from which files something is removed. */
+/** One line per agent: what is added to which file, and the files from which something is removed. */
 export function summaryText(
   planned: readonly Planned[],
   { removed }: { readonly removed: string },
@@ -44,10 +44,12 @@ function changeParts(
   const added = changes.filter(({ holds }) => holds !== undefined)
   const others = changes.filter(({ holds }) => holds === undefined)
   const [first] = added
-  // An agent with one script for each hook: these are named by their folder.
+  // An agent with one script per hook: print only the folder.
   const areScripts = first !== undefined && added.length > MAX_NAMED
   const parts = areScripts
-    ? [`${counted(added.length, 'hook script')} in ${shortPath(dirname(first.path), environment)}`]
+    ? [
+        `${formatCount(added.length, 'hook script')} in ${shortPath(dirname(first.path), environment)}`,
+      ]
     : added.map((file) => `${holdsText(file)} in ${shortPath(file.path, environment)}`)
   if (others.length === 0) return parts
   return [...parts, `${removed} removed from ${filesText(others, environment)}`]
@@ -56,8 +58,8 @@ function changeParts(
 function holdsText({ holds }: FileChange): string {
   const { hooks = 0, rules = 0, plugins = 0, servers = 0 } = holds ?? {}
   const parts = [
-    ...(hooks > 0 ? [counted(hooks, 'hook')] : []),
-    ...(rules > 0 ? [counted(rules, 'deny rule')] : []),
+    ...(hooks > 0 ? [formatCount(hooks, 'hook')] : []),
+    ...(rules > 0 ? [formatCount(rules, 'deny rule')] : []),
     ...(plugins > 0 ? ['a plugin'] : []),
     ...(servers > 0 ? ['the MCP server'] : []),
   ]
@@ -65,7 +67,7 @@ function holdsText({ holds }: FileChange): string {
   return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`
 }
 
-/** The files by name; many in one folder by their number. */
+/** The paths, or the number of files if there are many. */
 export function filesText(
   files: readonly { readonly path: string }[],
   environment: Environment,
@@ -77,12 +79,12 @@ export function filesText(
 
 const MAX_NAMED = 3
 
-/** With ~ for the home of the user. */
+/** With ~ for the user's home folder. */
 export function shortPath(path: string, environment: Environment): string {
   return pathForPeople(withTilde(path, environment))
 }
 
-/** The same as data, not made safe for a terminal. */
+/** The same, not escaped for a terminal. */
 export function withTilde(path: string, { HOME: home = '' }: Environment): string {
   return home !== '' && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
 }
@@ -127,10 +129,10 @@ export function changeText(change: FileChange, paint: Paint): string {
   )
 }
 
-/** Plans are printed, also to agents, and end up in logs. */
+/** Never printed: plans end up in logs, and agents read them. */
 const TOKEN = /\bBearer [0-9a-f]{64}\b/g
 
-/** The lines that come (`+`) and go (`-`), with a little around them, and without the token for the daemon. */
+/** The added (`+`) and removed (`-`) lines with some context, without the token of the daemon. */
 export function diffLines(before: string, after: string): readonly string[] {
   const all = linesWithChanges(linesOf(before), linesOf(after)).map((line) =>
     line.replaceAll(TOKEN, 'Bearer ********'),
@@ -140,12 +142,12 @@ export function diffLines(before: string, after: string): readonly string[] {
   )
   return all.flatMap((line, at) => {
     if (isNear[at] === true) return [line]
-    // One sign for all that is left out at a place.
+    // One mark per gap.
     return at === 0 || isNear[at - 1] === true ? ['  …'] : []
   })
 }
 
-/** What is the same at both ends is most of a long file. */
+/** Skips the equal start and end, which are most of a long file. */
 function linesWithChanges(old: readonly string[], now: readonly string[]): readonly string[] {
   const most = Math.min(old.length, now.length)
   let head = 0
@@ -155,13 +157,13 @@ function linesWithChanges(old: readonly string[], now: readonly string[]): reado
   const same = (lines: readonly string[]) => lines.map((line) => `  ${line}`)
   return [
     ...same(old.slice(0, head)),
-    ...comparedLines(old.slice(head, old.length - tail), now.slice(head, now.length - tail)),
+    ...compareLines(old.slice(head, old.length - tail), now.slice(head, now.length - tail)),
     ...same(old.slice(old.length - tail)),
   ]
 }
 
-/** By the longest common subsequence: what changes is short. */
-function comparedLines(old: readonly string[], now: readonly string[]): readonly string[] {
+/** By the longest common subsequence; the input is short. */
+function compareLines(old: readonly string[], now: readonly string[]): readonly string[] {
   const lengths = Array.from({ length: old.length + 1 }, () => new Uint32Array(now.length + 1))
   const common = (i: number, j: number) => lengths[i]?.[j] ?? 0
   for (let i = old.length - 1; i >= 0; i--) {

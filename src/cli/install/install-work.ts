@@ -1,8 +1,8 @@
-// What install and uninstall share: for which agents, where, and what became of it.
+// The common part of install and uninstall: chooses the agents, plans the changes, and asks.
 import { AGENT_NAMES, type AgentName } from '../../base/index.js'
 import { forgetHttpAddress, httpHookAddress, stopDaemon } from '../../daemon/index.js'
 import { type FileChange, type InstallRequest, type Plan, usesHttp } from '../../agents/index.js'
-import { SavestateError, type Store } from '../../index.js'
+import { defaultHome, SavestateError, type Store } from '../../internal.js'
 import type { Request } from '../runtime/command.js'
 import { confirmText } from '../runtime/confirm.js'
 import { diffLines, plansText, summaryText } from './install-text.js'
@@ -12,7 +12,6 @@ export type AgentResult = {
   readonly files: readonly {
     readonly path: string
     readonly change: 'make' | 'change' | 'remove'
-    /** The lines that come and go. */
     readonly diff: readonly string[]
     /** The number of our entries in the file after an install. */
     readonly holds?: NonNullable<FileChange['holds']>
@@ -20,11 +19,10 @@ export type AgentResult = {
   readonly notes: readonly string[]
   readonly applied: boolean
   readonly error?: { readonly code: string; readonly message: string; readonly hint: string | null }
-  /** The agent gets or loses the right to go back by itself. */
+  /** Whether the agent gets or loses the permission to rewind. */
   readonly permission?: 'grant' | 'revoke'
-  /** Of Codex: whether the hooks are trusted now. */
+  /** For Codex: whether the hooks are trusted now. */
   readonly trusted?: boolean
-  /** They were not before. */
   readonly isTrustNew?: boolean
 }
 
@@ -39,26 +37,16 @@ export type Planned = { readonly request: InstallRequest; readonly plan: Plan }
 type Intent = {
   readonly agents: readonly AgentName[]
   readonly planOf: (one: InstallRequest) => Promise<Plan>
-  /** Asked below the summary. */
   readonly question: string
-  /** Names in the summary what is removed from files. */
+  /** The summary's word for the entries that are removed from files. */
   readonly removed: string
 }
 
-/** The plans, and whether the user wants them. */
-export type Agreed = Pick<Outcome, 'scope' | 'declined'> & {
-  readonly planned: readonly Planned[]
-  readonly failed: readonly AgentResult[]
-  readonly isWanted: boolean
-}
-
 /** Changes nothing, and asks only if something would change. */
-export async function planAndAsk(
-  request: Request,
-  { question, removed, ...intent }: Intent,
-): Promise<Agreed> {
+export async function planAndAsk(request: Request, intent: Intent) {
+  const { question, removed } = intent
   const { planned, failed } = await planAll(request, intent)
-  const scope = request.options.has('project') ? 'project' : 'user'
+  const scope: Outcome['scope'] = request.options.has('project') ? 'project' : 'user'
   if (request.options.has('dry-run'))
     return { scope, planned, failed, isWanted: false, declined: false }
   const isWanted =
@@ -73,11 +61,8 @@ export async function planAndAsk(
 
 const OF_ONE_AGENT = ['CONFIG_INVALID', 'FILE_FAILED']
 
-/** What is wrong with the configuration of one agent does not keep the others from theirs. */
-async function planAll(
-  request: Request,
-  { agents, planOf }: Pick<Intent, 'agents' | 'planOf'>,
-): Promise<Pick<Agreed, 'planned' | 'failed'>> {
+/** With --all, a broken configuration of one agent does not stop the others. */
+async function planAll(request: Request, { agents, planOf }: Intent) {
   const planned: Planned[] = []
   const failed: AgentResult[] = []
   for (const agent of agents) {
@@ -94,7 +79,7 @@ async function planAll(
   return { planned, failed }
 }
 
-/** False if all is as it is wanted already. */
+/** False if nothing would change. */
 export function hasWork({ plan }: Planned): boolean {
   return plan.changes.length > 0 || plan.permission !== undefined
 }
@@ -110,17 +95,12 @@ export function resultOf({ request, plan }: Planned, applied: boolean): AgentRes
       }) as const,
   )
   const { notes, permission } = plan
-  return {
-    agent: request.agent,
-    files,
-    notes,
-    applied,
-    ...(permission === undefined ? {} : { permission }),
-  }
+  const granted = permission === undefined ? {} : { permission }
+  return { agent: request.agent, files, notes, applied, ...granted }
 }
 
-/** The agent that was named, or those that --all means. */
-export async function chosenAgents(
+/** The named agent, or with --all the given ones. */
+export async function chooseAgents(
   request: Request,
   all: () => Promise<readonly AgentName[]>,
 ): Promise<readonly AgentName[]> {
@@ -134,25 +114,25 @@ export async function chosenAgents(
 }
 
 async function requestFor(request: Request, agent: AgentName): Promise<InstallRequest> {
-  const isProject = request.options.has('project')
-  const scope = isProject
-    ? ({ type: 'project', root: (await request.project()).path } as const)
-    : ({ type: 'user' } as const)
+  const { options } = request
   return {
     agent,
-    scope,
+    scope: options.has('project')
+      ? { type: 'project', root: (await request.project()).path }
+      : { type: 'user' },
     environment: process.env,
     programPath: process.argv[1] ?? 'savestate',
     nodePath: process.execPath,
-    storeHome: await storeHome(request),
-    strict: request.options.has('strict'),
-    mcp: request.options.has('mcp'),
-    allowRewind: request.options.has('allow-agent-rewind'),
-    ...(await overHttp(request, agent)),
+    // Also if the store cannot be opened.
+    storeHome: (await usableStore(request))?.home ?? defaultHome(),
+    strict: options.has('strict'),
+    mcp: options.has('mcp'),
+    allowRewind: options.has('allow-agent-rewind'),
+    ...(await httpDaemon(request, agent)),
   }
 }
 
-async function overHttp(
+async function httpDaemon(
   request: Request,
   agent: AgentName,
 ): Promise<Pick<InstallRequest, 'daemon'>> {
@@ -167,15 +147,8 @@ async function overHttp(
   return { daemon: await httpHookAddress(await request.store(), { isDryRun }) }
 }
 
-/** Where it is, also if it cannot be opened. */
-async function storeHome(request: Request): Promise<string> {
-  const { defaultHome } = await import('../../internal.js')
-  const open = await usableStore(request)
-  return open?.home ?? defaultHome()
-}
-
 /** Runs the work, then closes the daemon's TCP port if no hooks use it any more. */
-export async function closingUnusedPort(
+export async function closePortIfUnused(
   store: Store | undefined,
   work: () => Promise<void>,
 ): Promise<void> {
@@ -184,14 +157,14 @@ export async function closingUnusedPort(
   if (wasUsed && !(await usesHttp(store))) await closePort(store)
 }
 
-/** Ends the daemon, and forgets its token. The next hook starts one without a port. */
+/** Stops the daemon and removes its token. The next hook starts a daemon without a port. */
 export async function closePort({ home }: Store): Promise<void> {
-  // First: the token was in settings that are gone, so it must not be valid again if the daemon does not answer.
+  // First, so that the token becomes invalid even if the daemon does not answer.
   forgetHttpAddress(home)
   await stopDaemon()
 }
 
-/** Undefined for a store that cannot be opened: hooks can be taken out all the same. */
+/** Undefined if the store cannot be opened: hooks can be removed without it. */
 export async function usableStore(request: Request): Promise<Store | undefined> {
   try {
     return await request.store()

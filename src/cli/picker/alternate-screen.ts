@@ -1,9 +1,8 @@
-// The second screen of a terminal, with keys as they are typed. On every way out, also by a signal or a bug, the terminal is as
-// it was: first that, then whatever there is to say.
+// The alternate screen of a terminal, with raw keys. On every exit, also by a signal or a bug, the terminal is restored
+// before anything is printed.
 import { emitKeypressEvents } from 'node:readline'
 import type { Key, Size } from './picker-state.js'
 
-/** What the picker needs of the two streams; `process.stdin` and `process.stderr`, or stand-ins. */
 export type Keyboard = NodeJS.ReadableStream & { setRawMode?(isRaw: boolean): unknown }
 export type Display = NodeJS.EventEmitter & {
   readonly rows?: number | undefined
@@ -11,7 +10,7 @@ export type Display = NodeJS.EventEmitter & {
   write(text: string): unknown
 }
 
-export type AlternateScreen = {
+type AlternateScreen = {
   draw(lines: readonly string[]): void
   size(): Size
   leave(): void
@@ -26,23 +25,23 @@ export function enterAlternateScreen(
   { keyboard, display }: { readonly keyboard: Keyboard; readonly display: Display },
   on: { readonly key: (key: Key) => void; readonly redraw: () => void },
 ): AlternateScreen {
-  let isThere = false
+  let isActive = false
   const enter = () => {
-    if (isThere) return
-    isThere = true
+    if (isActive) return
+    isActive = true
     keyboard.setRawMode?.(true)
     display.write(ENTER)
   }
   const restore = () => {
-    if (!isThere) return
-    isThere = false
+    if (!isActive) return
+    isActive = false
     display.write(LEAVE)
     keyboard.setRawMode?.(false)
   }
   const listener = (_: string | undefined, key: Key) => {
     if (key.ctrl === true && (key.name === 'c' || key.name === 'z')) {
       restore()
-      // As the terminal itself would, if the keys were not ours.
+      // As the terminal does without raw mode.
       process.kill(key.name === 'c' ? process.pid : 0, key.name === 'c' ? 'SIGINT' : 'SIGTSTP')
       return
     }
@@ -52,7 +51,7 @@ export function enterAlternateScreen(
     enter()
     on.redraw()
   }
-  // By the signal itself: Node 20 aborts, and may leave a core, when it exits by its own will and its terminal is gone.
+  // End by the signal: if the terminal is gone, a normal exit of Node 20 aborts and may leave a core dump.
   const hungUp = () => {
     restore()
     process.off('SIGHUP', hungUp)
@@ -60,10 +59,10 @@ export function enterAlternateScreen(
   }
   emitKeypressEvents(keyboard)
   keyboard.on('keypress', listener)
-  // The signal goes to the first process of the terminal's session. That may live on, and then none comes to us.
+  // The kernel sends SIGHUP to the session leader. If that one survives, we get no signal, only the end of the input.
   for (const event of GONE) keyboard.on(event, hungUp)
   display.on('resize', on.redraw)
-  // Before those that tell of it.
+  // Before the listeners that print something.
   for (const signal of ENDING) process.prependListener(signal, restore)
   process.prependListener('uncaughtException', restore)
   process.prependListener('exit', restore)
@@ -74,7 +73,7 @@ export function enterAlternateScreen(
   return {
     draw(lines) {
       const text = lines.map((line) => `${line}\u001b[K`).join('\r\n')
-      if (isThere) display.write(`\u001b[H${text}\u001b[J`)
+      if (isActive) display.write(`\u001b[H${text}\u001b[J`)
     },
     size: () => ({ rows: display.rows || 24, columns: display.columns || 80 }),
     leave() {

@@ -1,18 +1,18 @@
-// `savestate rewind` without a reference: the request again, with the checkpoint that the user picked in it.
+// `savestate rewind` without a checkpoint: lets the user pick one, and returns the completed request.
 import { type CheckpointView, SavestateError } from '../../index.js'
 import { groupByPrompt, isPrompt } from '../render/checkpoint-groups.js'
 import {
   type LineStyle,
   type ListRow,
   promptLine,
-  severalAuthors,
+  hasSeveralAuthors,
   singleLine,
   stepLine,
 } from '../render/checkpoint-lines.js'
 import type { Request } from '../runtime/command.js'
 import { beforeChanges } from '../runtime/exit.js'
 import type { Line } from '../terminal/line-layout.js'
-import { NOBODY, ownersSince } from '../rewind/own-changes.js'
+import { NO_OWN_CHANGES, ownersSince } from '../rewind/own-changes.js'
 import { printable } from '../terminal/escape.js'
 import { projectPaths } from '../runtime/path-arguments.js'
 import { usageOf } from '../args/commands-table.js'
@@ -26,7 +26,7 @@ export async function pickCheckpoint(request: Request): Promise<Request | undefi
   const { options, screen, hooks } = request
   const { stdin, stderr, env } = process
   const isTerminal = stdin.isTTY && stderr.isTTY && env['TERM'] !== 'dumb'
-  if (!isTerminal) throw refMissing('There is no terminal to choose on: name a checkpoint')
+  if (!isTerminal) throw refMissing('Name a checkpoint: there is no terminal to pick one on')
   if (request.isJson || options.has('session')) throw refMissing('<ref> is missing')
   const project = await request.project()
   const { checkpoints } = await project.list({}, hooks)
@@ -36,13 +36,13 @@ export async function pickCheckpoint(request: Request): Promise<Request | undefi
     })
   const paths = await projectPaths(request, options.texts('path'))
   const notices = new Set<string>()
-  const hasAuthors = severalAuthors(checkpoints)
+  const hasAuthors = hasSeveralAuthors(checkpoints)
   const input = { paths, keepMine: options.has('keep-mine') }
   const previewOf = async (id: string): Promise<Preview> => {
     try {
       const onNotice = (text: string) => void notices.add(text)
       const { plan } = await project.rewind({ to: id, ...input, dryRun: true }, { onNotice })
-      return { plan, ...(hasAuthors ? await ownersSince(project, id) : NOBODY) }
+      return { plan, ...(hasAuthors ? await ownersSince(project, id) : NO_OWN_CHANGES) }
     } catch (error) {
       if (error instanceof SavestateError) return { problem: error.message }
       throw error
@@ -53,7 +53,7 @@ export async function pickCheckpoint(request: Request): Promise<Request | undefi
     pick({
       groups: groupsOf(checkpoints, {
         style: { screen: { ...screen, paint: screen.paintNote }, hasAuthors },
-        // Single files come back without the conversation.
+        // With --path only files are restored.
         hasConversations: paths.length === 0,
       }),
       usual: usualOf(options),
@@ -68,7 +68,7 @@ export async function pickCheckpoint(request: Request): Promise<Request | undefi
   return choice === null ? undefined : withChoice(request, choice)
 }
 
-/** `--conversation` and `--state` are one: a coding agent has a conversation, a session of the SDK a state. */
+/** `--conversation` and `--state` mean the same: a coding agent has a conversation, an SDK session a state. */
 function usualOf(options: Request['options']): Restore {
   if (options.has('both')) return 'both'
   return options.has('state') || options.has('conversation') ? 'state' : 'files'
@@ -100,7 +100,7 @@ export function groupsOf(
   })
 }
 
-/** With the checkpoint just before each tool call: the newest one with files that is older. */
+/** `before` is the checkpoint just before a tool call: the newest older one with files. */
 function numberRows(checkpoints: readonly CheckpointView[]): readonly Numbered[] {
   const rows: Numbered[] = []
   let earlier: string | null = null
@@ -121,16 +121,9 @@ export function withChoice(request: Request, { id, restore, before }: Choice): R
     // Without the conversation there is nothing to continue.
     return options.has(name) && (name !== 'continue' || restore !== 'files')
   }
-  return {
-    ...request,
-    positionals: [id],
-    argument: () => id,
-    options: { ...options, has },
-  }
+  return { ...request, positionals: [id], argument: () => id, options: { ...options, has } }
 }
 
 function refMissing(message: string): SavestateError {
-  return new SavestateError('BAD_INPUT', message, {
-    hint: `Usage: ${usageOf('rewind')}`,
-  })
+  return new SavestateError('BAD_INPUT', message, { hint: `Usage: ${usageOf('rewind')}` })
 }

@@ -1,15 +1,14 @@
-// Lets the user pick a checkpoint, with a preview of what going back would change. One preview at a time, and only for
-// the highlighted row.
+// Lets the user pick a checkpoint, with a preview of the changes. Computes one preview at a time, for the highlighted row.
 import type { Paint } from '../terminal/colors.js'
 import { type Display, enterAlternateScreen, type Keyboard } from './alternate-screen.js'
 import type { PickerGroup, PickerRow } from './picker-items.js'
 import { pickerLines } from './picker-lines.js'
-import { type Choice, openPicker, type Picker, press, resized, targetOf } from './picker-state.js'
+import { type Choice, openPicker, type Picker, press, resize, targetOf } from './picker-state.js'
 import type { Preview } from './preview-lines.js'
 
-const CALM_MS = 120
+const PREVIEW_DELAY_MS = 120
 
-export type Picking = {
+type Picking = {
   readonly groups: readonly PickerGroup[]
   readonly usual: Picker['usual']
   readonly keyboard: Keyboard
@@ -33,7 +32,7 @@ export function pick(picking: Picking): Promise<Choice | null> {
         else end(() => resolve(picker.choice ?? null))
       },
       redraw() {
-        picker = resized(picker, screen.size())
+        picker = resize(picker, screen.size())
         show()
       },
     })
@@ -48,11 +47,11 @@ export function pick(picking: Picking): Promise<Choice | null> {
       const preview = target === undefined ? undefined : previews.get(target.id)
       screen.draw(pickerLines(picker, { preview, paint }))
       clearTimeout(timer)
-      // A user who scrolls through the list does not wait for the preview of every row.
+      // While the user scrolls, no preview is computed.
       if (target !== undefined && preview === undefined && !isComparing)
         timer = setTimeout(
           () => void compare(target).catch((error) => end(() => reject(error))),
-          CALM_MS,
+          PREVIEW_DELAY_MS,
         )
     }
     const compare = async ({ id, row }: { readonly id: string; readonly row: PickerRow }) => {

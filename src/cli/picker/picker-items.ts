@@ -1,23 +1,23 @@
-// The picker's items: checkpoints grouped by prompt. Only the last few steps of a prompt are shown until the user opens
-// it. A search includes the folded steps, and shows each match below its prompt.
+// The items of the picker: checkpoints grouped by prompt. Only the last few steps of a prompt are shown until the user
+// opens it. A search includes the folded steps, and shows each match below its prompt.
 import type { Line } from '../terminal/line-layout.js'
 
 export type PickerRow = {
   readonly id: string
-  /** As `savestate list` counts. */
+  /** As in `savestate list`. */
   readonly number: number
   readonly line: Line
   readonly isPrompt: boolean
-  /** Made before or after the prompt or call it names; null if it names neither. */
+  /** Whether it is before or after its prompt or call; null without one. */
   readonly moment: 'before' | 'after' | null
-  /** The checkpoint just before the tool call of this row; null if it is of none, or if there is no earlier one. */
+  /** The checkpoint just before the tool call of this row; null if there is none. */
   readonly before: string | null
   readonly hasFiles: boolean
   readonly hasState: boolean
 }
 
 export type PickerGroup = {
-  /** The prompt, or a row of no prompt; null where other rows separate the steps from their prompt. */
+  /** The prompt, or a single row; null if other rows separate the steps from their prompt. */
   readonly head: PickerRow | null
   /** Oldest first. */
   readonly steps: readonly PickerRow[]
@@ -31,7 +31,7 @@ export type PickerItem =
 const UNFOLDED_STEPS = 3
 
 export function isFoldable({ steps }: PickerGroup): boolean {
-  // A fold that hides one step would take as much room as the step.
+  // A fold of a single step would take as many lines as the step.
   return steps.length > UNFOLDED_STEPS + 1
 }
 

@@ -1,5 +1,5 @@
-// The picker as lines of a screen: never more than it has, none wider than it is.
-import { grouped } from '../terminal/format-numbers.js'
+// The picker as lines that fit the screen.
+import { formatNumber } from '../terminal/format-numbers.js'
 import { layoutLines } from '../terminal/line-layout.js'
 import type { Colour, Paint } from '../terminal/colors.js'
 import { planCounts } from '../render/plan-text.js'
@@ -38,15 +38,15 @@ export function pickerLines(
   const height = listHeight(picker.size)
   const list = listLines(picker, { height, paint })
   while (list.length < height) list.push({ text: '' })
-  const room = rows - height - 3
+  const free = rows - height - 3
   const lines = [
     titleLine(picker),
     ...list,
-    ...(room < 1 ? [] : belowLines(picker, { preview, room })),
+    ...(free < 1 ? [] : belowLines(picker, { preview, height: free })),
   ]
   while (lines.length < rows - 1) lines.push({ text: '' })
   const all = rows < 2 ? list : [...lines.slice(0, rows - 1), keyLine(picker)]
-  // A line as wide as the screen would make some terminals begin another.
+  // Some terminals wrap a line that is as wide as the screen.
   return all.map(({ text, colour, isPainted }) => {
     const cut = isPainted === true ? text : cutEnd(text, columns - 1)
     return colour === undefined ? cut : paint(colour, cut)
@@ -58,10 +58,10 @@ function titleLine({ query, isSearching, found, total, question }: Picker): Line
     return { text: 'Go back to before or after this call?', colour: 'bold' }
   if (isSearching || query !== '')
     return {
-      text: `Search: ${printable(query)}${isSearching ? '_' : ''}  (${grouped(found)} of ${grouped(total)})`,
+      text: `Search: ${printable(query)}${isSearching ? '_' : ''}  (${formatNumber(found)} of ${formatNumber(total)})`,
       colour: 'bold',
     }
-  return { text: `Go back to which checkpoint? (${grouped(total)})`, colour: 'bold' }
+  return { text: `Go back to which checkpoint? (${formatNumber(total)})`, colour: 'bold' }
 }
 
 const PLAIN: Paint = (_, text) => text
@@ -84,7 +84,6 @@ function listLines(
       margin,
     })
     const left = `${isCurrent ? '>' : ' '} ${padStart(numberOf(item), numbers)}  `
-    // A screen that is narrower than the margin shows what it can of it.
     if (width < margin) return { text: left }
     return isCurrent
       ? { text: left + body, colour: 'cyan' }
@@ -98,7 +97,7 @@ function numberOf(item: PickerItem): string {
 
 function lineOf(item: PickerItem, isCurrent: boolean) {
   if (item.type === 'fold') {
-    const text = `… ${grouped(item.hidden)} more (→ to open)`
+    const text = `… ${formatNumber(item.hidden)} more (→ to open)`
     return { indent: 4, mark: '', text, colour: 'dim' as const, right: [] }
   }
   const { line } = item.row
@@ -107,13 +106,13 @@ function lineOf(item: PickerItem, isCurrent: boolean) {
   return { ...line, right }
 }
 
-/** The question, if there is one, then what the answer would change. */
+/** The question, if there is one, then the preview of the answer. */
 function belowLines(
   picker: Picker,
-  { preview, room }: { readonly preview: Preview; readonly room: number },
+  { preview, height }: { readonly preview: Preview; readonly height: number },
 ): Line[] {
   const question = questionLines(picker)
-  const left = room - question.length
+  const left = height - question.length
   return [...question, headLine(picker, preview), ...previewLines(preview, Math.max(0, left))]
 }
 
@@ -153,16 +152,16 @@ function headLine(picker: Picker, preview: Preview): Line {
 
 function keyLine(picker: Picker): Line {
   if (picker.remark !== '') return { text: picker.remark, colour: 'yellow' }
-  return { text: fittingKeys(keysOf(picker), picker.size.columns - 1).join('  '), colour: 'dim' }
+  return { text: dropKeys(keysOf(picker), picker.size.columns - 1).join('  '), colour: 'dim' }
 }
 
-/** On a narrow screen the last ones are shown without what they do, and then only the first and the last. */
-function fittingKeys(keys: readonly string[], width: number): readonly string[] {
+/** On a narrow screen drops first the descriptions from the right, then all keys but the first and the last. */
+function dropKeys(keys: readonly string[], width: number): readonly string[] {
   if (keys.length <= 2 || widthOf(keys.join('  ')) <= width) return keys
   const long = keys.findLastIndex((key) => key.includes(': '))
-  if (long <= 0) return fittingKeys(keys.toSpliced(-2, 1), width)
+  if (long <= 0) return dropKeys(keys.toSpliced(-2, 1), width)
   const [key = ''] = keys[long]?.split(': ') ?? []
-  return fittingKeys(keys.with(long, key), width)
+  return dropKeys(keys.with(long, key), width)
 }
 
 function keysOf(picker: Picker): string[] {

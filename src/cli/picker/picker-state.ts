@@ -1,4 +1,4 @@
-// The picker of checkpoints, without a terminal: a key leads from one state to the next.
+// The state of the picker, without a terminal: each key returns the next state.
 import {
   isFoldable,
   itemsOf,
@@ -21,7 +21,7 @@ export type Choice = {
   readonly before: boolean
 }
 
-/** The question that is asked for the row of a tool call. */
+/** Asked for the row of a tool call. */
 export type Question = { readonly restore: Restore; readonly answer: Answer }
 export type Answer = (typeof ANSWERS)[number]
 export const ANSWERS = ['before', 'after', 'cancel'] as const
@@ -64,18 +64,10 @@ export function openPicker(
 ): Picker {
   const total = rowsOf(groups).length
   const opened = new Set<PickerGroup>()
-  const nothing = { query: '', isSearching: false, question: undefined, remark: '' }
-  const start = { at: 0, top: 0, choice: undefined, ...nothing }
-  return {
-    groups,
-    total,
-    found: total,
-    opened,
-    items: itemsOf(groups, opened),
-    size,
-    usual,
-    ...start,
-  }
+  const items = itemsOf(groups, opened)
+  const start = { at: 0, top: 0, query: '', isSearching: false, remark: '' }
+  const undecided = { question: undefined, choice: undefined }
+  return { groups, total, found: total, opened, items, size, usual, ...start, ...undecided }
 }
 
 export function highlightedItem({ items, at }: Picker): PickerItem | undefined {
@@ -87,7 +79,7 @@ export function highlighted(picker: Picker): PickerRow | undefined {
   return item?.type === 'row' ? item.row : undefined
 }
 
-/** The checkpoint that Enter leads to, and whether that is before or after what the row names. */
+/** The checkpoint for Enter, and whether it is before or after the prompt or call of the row. */
 export function targetOf(
   picker: Picker,
 ):
@@ -100,12 +92,12 @@ export function targetOf(
   return { id: row.before, row, moment: 'before' }
 }
 
-/** How many lines of the screen show checkpoints; the rest is title, preview and keys. */
+/** The lines for checkpoints; the others are for title, preview and keys. */
 export function listHeight({ rows }: Size): number {
   return rows < 10 ? Math.max(1, rows - 2) : Math.floor((rows - 3) / 2)
 }
 
-export function resized(picker: Picker, size: Size): Picker {
+export function resize(picker: Picker, size: Size): Picker {
   return inView({ ...picker, size })
 }
 
@@ -115,47 +107,28 @@ export function press(picker: Picker, key: Key): Picker {
   const moved = move(next, key)
   if (moved !== undefined) return moved
   if (picker.isSearching) return type(next, key)
-  // Node reports Esc with Meta held, since that is how Meta is sent.
-  const isHeld = key.ctrl === true || (key.meta === true && key.name !== 'escape')
-  // On a slow line an arrow can come as Esc and, some time later, `[B` or `[C`: no command.
-  if (isHeld || key.shift === true) return next
-  switch (key.name) {
-    case 'return':
-    case 'enter':
-      return choose(next, picker.usual)
-    case 'f':
-      return choose(next, 'files')
-    case 'c':
-      return choose(next, 'state')
-    case 'b':
-      return choose(next, 'both')
-    case 'u':
-      return chooseBefore(next)
-    case 'right':
-    case 'l':
-      return fold(next, { isOpen: true })
-    case 'left':
-    case 'h':
-      return fold(next, { isOpen: false })
-    case 'q':
-    case 'escape':
-      return { ...next, choice: null }
-  }
+  // Node reports Esc with meta set, because terminals send Meta as Esc.
+  const isModified = key.ctrl === true || (key.meta === true && key.name !== 'escape')
+  // On a slow line an arrow key can arrive as Esc and later `[B` or `[C`, which must not act as `b` or `c`.
+  if (isModified || key.shift === true) return next
+  const restore = { return: picker.usual, enter: picker.usual, ...RESTORE_KEYS }[key.name ?? '']
+  if (restore !== undefined) return choose(next, restore)
+  const isOpen = { right: true, l: true, left: false, h: false }[key.name ?? '']
+  if (isOpen !== undefined) return fold(next, { isOpen })
+  if (key.name === 'u') return chooseBefore(next)
+  if (key.name === 'q' || key.name === 'escape') return { ...next, choice: null }
   return key.sequence === '/' ? { ...next, isSearching: true } : next
 }
 
+const RESTORE_KEYS: Readonly<Record<string, Restore>> = { f: 'files', c: 'state', b: 'both' }
+
 function move(picker: Picker, { name, ctrl, meta }: Key): Picker | undefined {
   const page = listHeight(picker.size)
-  const isLetter = picker.isSearching || ctrl === true || meta === true
-  if (name === 'up' || (ctrl === true && name === 'p')) return moveTo(picker, picker.at - 1)
-  if (name === 'down' || (ctrl === true && name === 'n')) return moveTo(picker, picker.at + 1)
-  if (name === 'pageup') return moveTo(picker, picker.at - page)
-  if (name === 'pagedown') return moveTo(picker, picker.at + page)
-  if (name === 'home') return moveTo(picker, 0)
-  if (name === 'end') return moveTo(picker, picker.items.length - 1)
-  if (!isLetter && name === 'k') return moveTo(picker, picker.at - 1)
-  if (!isLetter && name === 'j') return moveTo(picker, picker.at + 1)
-  return undefined
+  const keys = { up: -1, down: 1, pageup: -page, pagedown: page, home: -Infinity, end: Infinity }
+  const letters =
+    ctrl === true ? { p: -1, n: 1 } : picker.isSearching || meta === true ? {} : { k: -1, j: 1 }
+  const step = new Map<string, number>(Object.entries({ ...keys, ...letters })).get(name ?? '')
+  return step === undefined ? undefined : moveTo(picker, picker.at + step)
 }
 
 function moveTo(picker: Picker, at: number): Picker {
@@ -181,7 +154,7 @@ function type(picker: Picker, { name, ctrl, meta, sequence = '' }: Key): Picker 
   return isText ? search(picker, picker.query + sequence) : picker
 }
 
-/** The highlighted row stays so if it is still found; otherwise the first one that is found, not its prompt. */
+/** Keeps the highlighted row if it still matches; otherwise highlights the first match, not its prompt. */
 function search(picker: Picker, query: string): Picker {
   const { groups, opened } = picker
   const items = query === '' ? itemsOf(groups, opened) : itemsWith(groups, query)
@@ -198,23 +171,19 @@ function placeOf(items: readonly PickerItem[], row: PickerRow | undefined): numb
 
 function fold(picker: Picker, { isOpen }: { readonly isOpen: boolean }): Picker {
   const item = highlightedItem(picker)
-  // A search shows all that it finds.
+  // A search shows all matches, so there is nothing to fold.
   if (item === undefined || picker.query !== '' || !isFoldable(item.group)) return picker
   const { group } = item
   const opened = new Set(picker.opened)
   if (isOpen) opened.add(group)
   else opened.delete(group)
   const items = itemsOf(picker.groups, opened)
-  // Opened at a fold, the first of the steps that were hidden; closed at a step that is hidden now, the prompt.
+  // After opening, highlight the first step that was hidden; after hiding the highlighted step, its prompt.
   const [oldest] = group.steps
   const row = item.type === 'fold' ? oldest : item.row
   const isShown = items.some((one) => one.type === 'row' && one.row === row)
-  return inView({
-    ...picker,
-    opened,
-    items,
-    at: placeOf(items, isShown ? row : (group.head ?? undefined)),
-  })
+  const at = placeOf(items, isShown ? row : (group.head ?? undefined))
+  return inView({ ...picker, opened, items, at })
 }
 
 function choose(picker: Picker, restore: Restore): Picker {
@@ -246,20 +215,13 @@ function lackOf(row: PickerRow, restore: Restore): string | undefined {
 
 function answer(picker: Picker, question: Question, { name, ctrl, meta }: Key): Picker {
   const step = { up: -1, k: -1, down: 1, j: 1, tab: 1 }[name ?? '']
-  const isHeld = ctrl === true || (meta === true && name !== 'escape')
-  if (isHeld) return picker
+  if (ctrl === true || (meta === true && name !== 'escape')) return picker
   if (step !== undefined) {
     const at = (ANSWERS.indexOf(question.answer) + step + ANSWERS.length) % ANSWERS.length
     return { ...picker, question: { ...question, answer: ANSWERS[at] ?? 'before' } }
   }
-  const given = {
-    return: question.answer,
-    enter: question.answer,
-    u: 'before',
-    a: 'after',
-    q: 'cancel',
-    escape: 'cancel',
-  }[name ?? '']
+  const letters = { u: 'before', a: 'after', q: 'cancel', escape: 'cancel' }
+  const given = { return: question.answer, enter: question.answer, ...letters }[name ?? '']
   const row = highlighted(picker)
   if (given === undefined || row === undefined) return picker
   if (given === 'cancel') return { ...picker, question: undefined }

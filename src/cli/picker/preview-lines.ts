@@ -1,15 +1,15 @@
 // The preview of a rewind: one line per path, in path order, marked as created, changed, removed or kept.
 import type { PlanItem, PlanView } from '../../index.js'
-import { grouped } from '../terminal/format-numbers.js'
+import { formatNumber } from '../terminal/format-numbers.js'
 import { hasListedBelow } from '../render/folders-above.js'
 import type { Colour } from '../terminal/colors.js'
 import { pathForPeople, printable } from '../terminal/escape.js'
 
-/** The plan for the highlighted checkpoint; undefined while the folder is compared. */
+/** Undefined while the folder is compared. */
 export type Preview =
   | {
       readonly plan: PlanView
-      /** Paths that the user has changed since, where others have changed something too. */
+      /** Paths that the user has changed since; empty if all changes are the user's. */
       readonly mine: ReadonlySet<string>
       /** True if only the user has changed files, in a project where agents work. */
       readonly isAllMine: boolean
@@ -19,7 +19,7 @@ export type Preview =
 
 type PreviewLine = { readonly text: string; readonly colour: Colour }
 
-export function previewLines(preview: Preview, room: number): PreviewLine[] {
+export function previewLines(preview: Preview, height: number): PreviewLine[] {
   if (preview === undefined || 'problem' in preview) return []
   const { plan, mine } = preview
   const lines = [
@@ -27,12 +27,13 @@ export function previewLines(preview: Preview, room: number): PreviewLine[] {
     ...changeLines(plan, mine),
     ...plan.keep.map((item) => line(`= kept: ${withReason(item)}`, 'dim')),
   ]
-  if (lines.length <= room) return lines
-  const left = lines.length - room + 1
-  return room < 1 ? [] : [...lines.slice(0, room - 1), line(`… and ${grouped(left)} more`, 'dim')]
+  if (lines.length <= height) return lines
+  const left = lines.length - height + 1
+  const more = line(`… and ${formatNumber(left)} more`, 'dim')
+  return height < 1 ? [] : [...lines.slice(0, height - 1), more]
 }
 
-/** A folder goes with what is in it: it is listed only if nothing in it is, as the counts have it. */
+/** A folder is listed only if no path inside it is, as in the counts. */
 function changeLines({ write, remove }: PlanView, mine: ReadonlySet<string>): PreviewLine[] {
   const isAbove = { write: hasListedBelow(write), remove: hasListedBelow(remove) }
   const changes = [

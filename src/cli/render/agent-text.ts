@@ -1,7 +1,6 @@
-// What a checkpoint says of its agent: its place in the session, its state in outline, its tool calls.
+// The agent's part of a checkpoint: its step in the session, an outline of its state, its tool calls.
 import type { AgentDetails, CheckpointDetails } from '../../index.js'
-import { factOn } from '../terminal/label-line.js'
-import { counted, grouped } from '../terminal/format-numbers.js'
+import { formatCount, formatNumber } from '../terminal/format-numbers.js'
 import type { Colour } from '../terminal/colors.js'
 import { printableLine } from '../terminal/escape.js'
 import type { Screen } from '../terminal/screen.js'
@@ -19,25 +18,31 @@ const COLOURS: Readonly<Record<string, Colour>> = {
   started: 'yellow',
 }
 
-/** None for a checkpoint of a project alone. */
+/** A line of `show`: a label and a text. */
+export function labelOn({ paint }: Screen) {
+  return (label: string, text: string): string =>
+    `${paint('bold', padEnd(`${label}:`, 11))} ${text}`
+}
+
+/** Empty for a checkpoint without a session. */
 export function agentLines(details: CheckpointDetails, screen: Screen): string[] {
   const { session, step, status, agent } = details
   if (session === null || agent === null) return []
-  const fact = factOn(screen)
+  const label = labelOn(screen)
   const place = `${printableLine(session)}, step ${step}, turn ${agent.turn}`
   return [
-    fact('Session', place),
-    fact('Status', printableLine(status ?? '')),
-    ...(agent.parent === null ? [] : [fact('Parent', agent.parent)]),
-    ...(agent.toolCall === null ? [] : [fact('Tool call', printableLine(agent.toolCall))]),
+    label('Session', place),
+    label('Status', printableLine(status ?? '')),
+    ...(agent.parent === null ? [] : [label('Parent', agent.parent)]),
+    ...(agent.toolCall === null ? [] : [label('Tool call', printableLine(agent.toolCall))]),
     ...stateLines(agent, screen),
     ...toolLines(agent, screen),
   ]
 }
 
 function stateLines({ state, schemaVersion }: AgentDetails, screen: Screen): string[] {
-  const fact = factOn(screen)
-  if (state === null) return [fact('State', 'none')]
+  const label = labelOn(screen)
+  if (state === null) return [label('State', 'none')]
   const keys = state.keys.slice(0, MAX_KEYS).map(({ key, ...figures }) => ({
     name: cutEnd(printableLine(key), KEY_WIDTH),
     holds: figuresText(figures),
@@ -46,15 +51,15 @@ function stateLines({ state, schemaVersion }: AgentDetails, screen: Screen): str
   const more = state.keys.length - keys.length
   const version = schemaVersion === null ? '' : `, version ${schemaVersion}`
   return [
-    fact('State', `${figuresText(state)}${version}`),
+    label('State', `${figuresText(state)}${version}`),
     ...keys.map(({ name, holds }) => `  ${padEnd(name, width)}  ${screen.paint('dim', holds)}`),
-    ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
+    ...(more > 0 ? [`  … and ${formatNumber(more)} more`] : []),
   ]
 }
 
 function figuresText({ kind, length }: Figures): string {
   if (length === null) return kind
-  return kind === 'object' ? counted(length, 'key') : `${kind} of ${grouped(length)}`
+  return kind === 'object' ? formatCount(length, 'key') : `${kind} of ${formatNumber(length)}`
 }
 
 /** Newest first. */
@@ -64,7 +69,7 @@ function toolLines({ tools }: AgentDetails, screen: Screen): string[] {
   const width = Math.max(...shown.map(({ status }) => widthOf(status)))
   const title = tools.length > shown.length ? `the newest ${shown.length}` : 'newest first'
   return [
-    factOn(screen)('Tools', title),
+    labelOn(screen)('Tools', title),
     ...shown.map(({ id, name, status, step }) => {
       const state = padEnd(status, width)
       const colour = COLOURS[status]

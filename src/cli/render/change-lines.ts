@@ -1,24 +1,24 @@
-// Which changes are worth a line, and how it reads.
+// Changed files as lines.
 import type { ChangeView } from '../../index.js'
-import { grouped } from '../terminal/format-numbers.js'
+import { formatNumber } from '../terminal/format-numbers.js'
 import { hasListedBelow } from './folders-above.js'
 import type { Colour } from '../terminal/colors.js'
 import { pathForPeople } from '../terminal/escape.js'
 
-/** Folders come and go with what is in them: only one that stands alone is worth a line. */
-export function tellingChanges(changes: readonly ChangeView[]): readonly ChangeView[] {
+/** Leaves out a folder if a change inside it is listed. */
+export function listedChanges(changes: readonly ChangeView[]): readonly ChangeView[] {
   const isNeeded = hasListedBelow(changes)
   return changes.filter(
     ({ type, change, path }) => type !== 'folder' || change === 'mode' || !isNeeded(path),
   )
 }
 
-export function changeText({ path, type, change, ...rest }: ChangeView): string {
+export function formatChange({ path, type, change, ...rest }: ChangeView): string {
   const name = `${pathForPeople(path)}${type === 'folder' && path !== '' ? '/' : ''}`
   if (change === 'mode') return `${name}  mode ${rest.modeBefore} → ${rest.modeAfter}`
   if (type === 'folder') return name
   if (rest.insertions === null || rest.deletions === null) return `${name}  binary`
-  return `${name}  +${grouped(rest.insertions)} −${grouped(rest.deletions)}`
+  return `${name}  +${formatNumber(rest.insertions)} −${formatNumber(rest.deletions)}`
 }
 
 export const COLOUR_OF: Readonly<Record<ChangeView['change'], Colour>> = {
@@ -29,9 +29,9 @@ export const COLOUR_OF: Readonly<Record<ChangeView['change'], Colour>> = {
   mode: 'yellow',
 }
 
-/** What git's patch does not show: permissions other than 0644 and 0755, folders without files. */
+/** Changes that a git patch does not show: permissions other than 0644 and 0755, and folders without files. */
 export function unseenByGit(changes: readonly ChangeView[]): string[] {
-  return tellingChanges(changes).flatMap((view) => {
+  return listedChanges(changes).flatMap((view) => {
     const { path, type, change, modeBefore, modeAfter } = view
     const name = pathForPeople(path)
     if (type === 'folder' && (change === 'added' || change === 'removed'))

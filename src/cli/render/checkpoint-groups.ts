@@ -1,5 +1,5 @@
-// Checkpoints grouped by prompt: the row of a prompt, and the rows of the tool calls that it led to. Rows outside any
-// prompt (saves by hand, rewinds, sessions of the SDK) stand alone. Pure; for the list and the picker.
+// Groups checkpoints by prompt, for the list and the picker: the row of a prompt, and the rows of its tool calls. Manual
+// saves, rewinds and SDK sessions have no prompt, so their rows are single.
 import { isPromptReason } from '../../base/index.js'
 import type { CheckpointView } from '../../index.js'
 
@@ -56,12 +56,12 @@ export function mapGroup<Row, Other>(group: Group<Row>, map: (row: Row) => Other
 }
 
 export function isPrompt({ session, kind, reason, moment }: Grouped): boolean {
-  // Encrypted metadata does not say the moment.
+  // Encrypted metadata does not contain the moment.
   const isBefore = moment !== 'after'
   return session !== null && kind === 'save' && isBefore && isPromptReason(reason)
 }
 
-/** The oldest of a turn: a prompt that was sent while the agent worked has the turn of the one before. */
+/** The oldest prompt of each turn: one that was sent while the agent worked has the turn of the prompt before. */
 function promptsOf<Row extends Grouped>(rows: readonly Row[]): ReadonlyMap<string, Row> {
   const found = rows.filter(isPrompt)
   return new Map(found.map((row) => [turnKey(row), row]))

@@ -1,8 +1,7 @@
-// The lines of a list of checkpoints: of a prompt, of a tool call below it, of a row of no prompt. For the list and the
-// picker.
+// The lines for prompts, for their tool calls and for single rows. For the list and the picker.
 import type { CheckpointView } from '../../index.js'
 import { isPrompt } from './checkpoint-groups.js'
-import { counted, grouped } from '../terminal/format-numbers.js'
+import { formatCount, formatNumber } from '../terminal/format-numbers.js'
 import type { Line, Part } from '../terminal/line-layout.js'
 import type { Paint } from '../terminal/colors.js'
 import { pathForPeople, printableLine } from '../terminal/escape.js'
@@ -10,14 +9,13 @@ import { relativeTime } from '../terminal/relative-time.js'
 import type { Screen } from '../terminal/screen.js'
 import { cutEnd, cutStart } from '../terminal/text-width.js'
 
-/** The end of a path says which folder it is. */
 const FOLDER_WIDTH = 60
 const ROW_FOLDER_WIDTH = 30
 const NAME_WIDTH = 30
-/** Below the words of a prompt, which stand behind its mark. */
+/** Aligned with the text of a prompt, which follows its mark. */
 export const SINGLE_INDENT = 2
 const STEP_INDENT = 4
-/** On a narrower screen only prompts and single rows have an age. */
+/** On a narrower screen steps have no age. */
 const AGED_STEPS_WIDTH = 100
 
 export type ListRow = CheckpointView & {
@@ -31,14 +29,14 @@ export type ListRow = CheckpointView & {
 /** Settings that all lines share. */
 export type LineStyle = {
   readonly screen: Pick<Screen, 'width' | 'now' | 'paint'>
-  /** Whether more than one author is known, so that it is worth naming them. */
+  /** Whether to name authors. */
   readonly hasAuthors: boolean
 }
 
 /** A line of a row; without `row`, a line between rows. */
 export type RowLine = Line & { readonly row?: ListRow }
 
-/** `steps`: how many calls it led to, where that is to be said. */
+/** `steps`: the number of its calls, if that is to be printed. */
 export function promptLine(row: ListRow, style: LineStyle, steps = 0): RowLine {
   const { screen, hasAuthors } = style
   const changes = changesPart(row, screen.paint)
@@ -51,7 +49,7 @@ export function promptLine(row: ListRow, style: LineStyle, steps = 0): RowLine {
     colour: 'bold',
     right: [
       ...(changes === undefined ? [] : [withAuthor(changes, author)]),
-      ...(steps > 0 ? [plainPart(counted(steps, 'step'))] : []),
+      ...(steps > 0 ? [plainPart(formatCount(steps, 'step'))] : []),
       ...folderPart(row),
       ...(row.sessionAgent === null ? [] : [dimPart(row.sessionAgent, screen.paint)]),
       agePart(row, screen),
@@ -100,7 +98,7 @@ export function singleLine(row: ListRow, { screen, hasAuthors }: LineStyle): Row
   }
 }
 
-/** `fix-login:3`. The sessions of coding agents have ids that say nothing to a reader: their agent is named instead. */
+/** `fix-login:3`. For the sessions of coding agents, whose ids are random, the name of the agent. */
 function sessionPart({ session, step, label, moment, sessionAgent, author }: ListRow): Part[] {
   if (session === null || label?.startsWith('step') === true) return []
   if (moment !== null)
@@ -108,17 +106,17 @@ function sessionPart({ session, step, label, moment, sessionAgent, author }: Lis
   return [plainPart(`${cutEnd(printableLine(session), NAME_WIDTH)}:${step}`, { isLesser: true })]
 }
 
-/** Ids of 18 letters in reasons of older stores are shortened; the kind is added where the reason does not say it. */
-export function reasonOf(row: CheckpointView): string {
+/** Shortens ids of 18 letters in the messages of older stores, and adds the kind if the message does not start with it. */
+function reasonOf(row: CheckpointView): string {
   const { reason, kind, name, hasFiles } = row
   const text = printableLine(reason ?? '')
-  if (text === '' && kind === 'save' && name === null) return hasFiles ? '(no reason)' : '(state)'
+  if (text === '' && kind === 'save' && name === null) return hasFiles ? '(no message)' : '(state)'
   if (kind === 'save') return text
   const short = text.replace(/\b([bcdfghjklmnpqrstvwxz]{8})[bcdfghjklmnpqrstvwxz]{10}\b/g, '$1')
   return short.startsWith(kind) ? short : `${kind}${short === '' ? '' : `: ${short}`}`
 }
 
-/** Names and pins are never cut away: only the text behind them is. */
+/** Names and pins are never cut off; only the text after them is. */
 function marksOf({ damaged, filesPruned, pinned, name }: CheckpointView): string {
   const shown = name === null ? '' : `[${cutEnd(printableLine(name), NAME_WIDTH)}] `
   const lost = `${damaged === true ? '[damaged] ' : ''}${filesPruned === true ? '[files pruned] ' : ''}`
@@ -127,12 +125,12 @@ function marksOf({ damaged, filesPruned, pinned, name }: CheckpointView): string
 
 const ALONE: readonly (string | null)[] = [null, 'you', 'rewind']
 
-/** False where only the user has changed files: naming authors would repeat `you` in every row. */
-export function severalAuthors(rows: readonly CheckpointView[]): boolean {
+/** False if only the user has changed files: then naming authors would repeat `you` in every row. */
+export function hasSeveralAuthors(rows: readonly CheckpointView[]): boolean {
   return rows.some(({ author }) => !ALONE.includes(author))
 }
 
-/** `+1 −2`, or `3 files +12 −3`; undefined where no file changed. */
+/** `+1 −2`, or `3 files +12 −3`; undefined if no file changed. */
 function changesText({
   hasFiles,
   files,
@@ -141,11 +139,11 @@ function changesText({
 }: CheckpointView): string | undefined {
   if (!hasFiles || files + insertions + deletions === 0) return undefined
   const lines = [
-    ...(insertions > 0 ? [`+${grouped(insertions)}`] : []),
-    ...(deletions > 0 ? [`−${grouped(deletions)}`] : []),
+    ...(insertions > 0 ? [`+${formatNumber(insertions)}`] : []),
+    ...(deletions > 0 ? [`−${formatNumber(deletions)}`] : []),
   ]
   const isPlain = files === 1 && lines.length > 0
-  return [...(isPlain ? [] : [counted(files, 'file')]), ...lines].join(' ')
+  return [...(isPlain ? [] : [formatCount(files, 'file')]), ...lines].join(' ')
 }
 
 export function folderText(project: string | null | undefined): string {
@@ -157,15 +155,8 @@ function changesPart(row: ListRow, paint: Paint): Part | undefined {
   const text = changesText(row)
   if (text === undefined) return undefined
   const painted = text
-    .split(' ')
-    .map((word) =>
-      word.startsWith('+')
-        ? paint('green', word)
-        : word.startsWith('−')
-          ? paint('red', word)
-          : word,
-    )
-    .join(' ')
+    .replace(/\+\S+/, (word) => paint('green', word))
+    .replace(/−\S+/, (word) => paint('red', word))
   return { text, painted, isLesser: isPrompt(row) }
 }
 

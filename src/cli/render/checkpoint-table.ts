@@ -11,15 +11,14 @@ import {
   singleLine,
   stepLine,
 } from './checkpoint-lines.js'
-import { counted } from '../terminal/format-numbers.js'
+import { formatCount } from '../terminal/format-numbers.js'
 import { layoutLines } from '../terminal/line-layout.js'
-import type { Screen } from '../terminal/screen.js'
 import { idWidth, paintId } from '../terminal/short-id.js'
 import { padStart } from '../terminal/text-width.js'
 
 export { folderText } from './checkpoint-lines.js'
 
-export type ListLayout = LineStyle & {
+type ListLayout = LineStyle & {
   /** The rows to print; the prompts of their groups are printed too. */
   readonly shown: (row: ListRow) => boolean
   /** Prints how many steps of a prompt are not shown. */
@@ -30,7 +29,7 @@ export type ListLayout = LineStyle & {
 
 export function checkpointTable(groups: readonly Group<ListRow>[], layout: ListLayout): string {
   const { screen } = layout
-  // Without prompts nothing has to be told apart by its indent.
+  // Without prompts no row needs an indent.
   const outdent = groups.some(({ type }) => type === 'prompt') ? 0 : SINGLE_INDENT
   const lines = groups
     .flatMap((group) => linesOf(group, layout))
@@ -42,8 +41,10 @@ export function checkpointTable(groups: readonly Group<ListRow>[], layout: ListL
   const texts = layoutLines(lines, { screen, margin })
   return lines
     .map(({ row }, at) => {
-      const left = row === undefined ? ' '.repeat(margin) : leftOf(row, { labels, ids, screen })
-      return (left + texts[at]).trimEnd()
+      if (row === undefined) return (' '.repeat(margin) + texts[at]).trimEnd()
+      const label = labels > 0 ? `${padStart(row.label ?? '', labels)}  ` : ''
+      const gap = ' '.repeat(ids - idWidth(row.shortId.length, screen.paint))
+      return `${label}${paintId(row, screen.paint)}${gap}  ${texts[at]}`.trimEnd()
     })
     .join('\n')
 }
@@ -59,21 +60,7 @@ function linesOf(group: Group<ListRow>, layout: ListLayout): RowLine[] {
     isContinued
       ? continuedLine(prompt)
       : promptLine(prompt, layout, promptsOnly ? steps.length : 0),
-    ...(hidden > 0 && !promptsOnly ? [noteLine(`… ${counted(hidden, 'earlier step')}`)] : []),
+    ...(hidden > 0 && !promptsOnly ? [noteLine(`… ${formatCount(hidden, 'earlier step')}`)] : []),
     ...chosen.map((row) => stepLine(row, layout)),
   ]
-}
-
-function leftOf(
-  row: ListRow,
-  {
-    labels,
-    ids,
-    screen,
-  }: { readonly labels: number; readonly ids: number; readonly screen: Pick<Screen, 'paint'> },
-): string {
-  const { paint } = screen
-  const label = labels > 0 ? `${padStart(row.label ?? '', labels)}  ` : ''
-  const gap = ids - idWidth(row.shortId.length, paint)
-  return `${label}${paintId(row, paint)}${' '.repeat(gap)}  `
 }

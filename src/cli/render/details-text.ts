@@ -1,42 +1,28 @@
-// One checkpoint with all that is known of it.
+// `savestate show`: one checkpoint in full.
 import { type CheckpointDetails, SKIP_REASONS, type SkipReason } from '../../internal.js'
-import { agentLines } from './agent-text.js'
-import { COLOUR_OF, changeText, tellingChanges } from './change-lines.js'
-import { bytes, counted, grouped, lines } from '../terminal/format-numbers.js'
+import { agentLines, labelOn } from './agent-text.js'
+import { COLOUR_OF, formatChange, listedChanges } from './change-lines.js'
+import { formatBytes, formatCount, formatNumber, formatLines } from '../terminal/format-numbers.js'
 import { pathForPeople, printable, printableLine } from '../terminal/escape.js'
 import { localTime, relativeTime } from '../terminal/relative-time.js'
 import type { Screen } from '../terminal/screen.js'
-import { factOn } from '../terminal/label-line.js'
-import { shellQuoted } from '../terminal/shell-quote.js'
+import { quoteForShell } from '../terminal/shell-quote.js'
 import { padEnd } from '../terminal/text-width.js'
 
 const MAX_CHANGES = 50
-/** What is left out on purpose needs fewer examples than what could not be saved. */
-const EXAMPLES: Readonly<Record<SkipReason, number>> = {
-  'too-large': 10,
-  secret: 10,
-  unreadable: 10,
-  unstable: 10,
-  special: 10,
-  reserved: 10,
-  temporary: 10,
-  forgotten: 1,
-  ignored: 3,
-  vcs: 3,
-  store: 3,
-}
-const SKIP_ORDER: readonly SkipReason[] = [
-  'too-large',
-  'unreadable',
-  'unstable',
-  'special',
-  'reserved',
-  'temporary',
-  'secret',
-  'ignored',
-  'vcs',
-  'store',
-  'forgotten',
+/** How many examples to print, in this order. Paths that were skipped on purpose need fewer. */
+const EXAMPLES: readonly (readonly [SkipReason, number])[] = [
+  ['too-large', 10],
+  ['unreadable', 10],
+  ['unstable', 10],
+  ['special', 10],
+  ['reserved', 10],
+  ['temporary', 10],
+  ['secret', 10],
+  ['ignored', 3],
+  ['vcs', 3],
+  ['store', 3],
+  ['forgotten', 1],
 ]
 
 export function detailsText(
@@ -44,14 +30,14 @@ export function detailsText(
   { screen, home }: { readonly screen: Screen; readonly home: string },
 ): string {
   const { paint, now } = screen
-  const fact = factOn(screen)
-  const made = `${localTime(details.createdAt)} (${relativeTime(details.createdAt, now)}), ${details.kind}`
+  const label = labelOn(screen)
+  const created = `${localTime(details.createdAt)} (${relativeTime(details.createdAt, now)}), ${details.kind}`
   return [
     `${paint('bold', 'Checkpoint')}  ${paint('yellow', details.id)}`,
-    ...(details.name === null ? [] : [fact('Name', printableLine(details.name))]),
-    ...(details.pinned ? [fact('Pinned', 'yes')] : []),
-    fact('Made', made),
-    ...(details.reason === null ? [] : [fact('Reason', reasonText(details.reason))]),
+    ...(details.name === null ? [] : [label('Name', printableLine(details.name))]),
+    ...(details.pinned ? [label('Pinned', 'yes')] : []),
+    label('Created', created),
+    ...(details.reason === null ? [] : [label('Message', reasonText(details.reason))]),
     ...agentLines(details, screen),
     ...(details.hasFiles ? filesLines(details, { screen, home }) : []),
   ].join('\n')
@@ -61,17 +47,23 @@ function filesLines(
   details: CheckpointDetails,
   { screen, home }: { readonly screen: Screen; readonly home: string },
 ): string[] {
-  const fact = factOn(screen)
+  const label = labelOn(screen)
   return [
-    fact('Holds', `${counted(details.fileCount, 'file')}, ${bytes(details.sizeBytes)}`),
-    ...details.repositories.map((repository) => fact('Repository', repositoryText(repository))),
-    fact('Changed', `${counted(details.files, 'file')} ${lines(details)} since the one before`),
-    ...(details.author === null ? [] : [fact('By', printableLine(details.author))]),
+    label(
+      'Contains',
+      `${formatCount(details.fileCount, 'file')}, ${formatBytes(details.sizeBytes)}`,
+    ),
+    ...details.repositories.map((repository) => label('Repository', repositoryText(repository))),
+    label(
+      'Changed',
+      `${formatCount(details.files, 'file')} ${formatLines(details)} since the one before`,
+    ),
+    ...(details.author === null ? [] : [label('By', printableLine(details.author))]),
     ...changeLines(details, screen),
     ...uncapturedLines(details, screen),
     ...(details.skipped === 0
       ? []
-      : [fact('Skipped', counted(details.skipped, 'path')), ...skippedLines(details, screen)]),
+      : [label('Skipped', formatCount(details.skipped, 'path')), ...skippedLines(details, screen)]),
     '',
     'To get these files back with git alone, into an empty folder:',
     `  git --git-dir=${objectsFolder(home)} archive ${details.ref}:files | tar -x -C FOLDER`,
@@ -79,23 +71,24 @@ function filesLines(
 }
 
 function changeLines({ changes }: CheckpointDetails, { paint }: Screen): string[] {
-  const telling = tellingChanges(changes)
-  const more = telling.length - MAX_CHANGES
+  const listed = listedChanges(changes)
+  const more = listed.length - MAX_CHANGES
   return [
-    ...telling
+    ...listed
       .slice(0, MAX_CHANGES)
       .map(
-        (view) => `  ${paint(COLOUR_OF[view.change], padEnd(view.change, 8))} ${changeText(view)}`,
+        (view) =>
+          `  ${paint(COLOUR_OF[view.change], padEnd(view.change, 8))} ${formatChange(view)}`,
       ),
-    ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
+    ...(more > 0 ? [`  … and ${formatNumber(more)} more`] : []),
   ]
 }
 
 function uncapturedLines({ uncaptured }: CheckpointDetails, screen: Screen): string[] {
   if (uncaptured.length === 0) return []
-  const count = counted(uncaptured.length, 'path')
+  const count = formatCount(uncaptured.length, 'path')
   return [
-    factOn(screen)('Not saved', `${count} changed that no checkpoint has`),
+    labelOn(screen)('Not saved', `${count} changed that no checkpoint has`),
     ...uncaptured.map(({ path, isFolder, change, reason }) =>
       screen.paint(
         'yellow',
@@ -106,20 +99,21 @@ function uncapturedLines({ uncaptured }: CheckpointDetails, screen: Screen): str
 }
 
 function skippedLines(details: CheckpointDetails, { paint }: Screen): string[] {
-  return SKIP_ORDER.flatMap((reason) => {
+  return EXAMPLES.flatMap(([reason, most]) => {
     const count = details.skippedByReason[reason] ?? 0
     if (count === 0) return []
     const examples = details.skippedPaths
       .filter((skipped) => skipped.reason === reason)
-      .slice(0, EXAMPLES[reason])
+      .slice(0, most)
     const more = count - examples.length
     return [
-      `  ${grouped(count)} ${SKIP_REASONS[reason]}`,
+      `  ${formatNumber(count)} ${SKIP_REASONS[reason]}`,
       ...examples.map(({ path, sizeBytes }) => {
-        const size = sizeBytes === null || reason !== 'too-large' ? '' : `  ${bytes(sizeBytes)}`
+        const size =
+          sizeBytes === null || reason !== 'too-large' ? '' : `  ${formatBytes(sizeBytes)}`
         return paint('dim', `    ${pathForPeople(path)}${size}`)
       }),
-      ...(more > 0 ? [paint('dim', `    … and ${grouped(more)} more`)] : []),
+      ...(more > 0 ? [paint('dim', `    … and ${formatNumber(more)} more`)] : []),
     ]
   })
 }
@@ -141,5 +135,5 @@ function reasonText(reason: string): string {
 /** Ready to be pasted into a shell. */
 function objectsFolder(home: string): string {
   const isTypable = !/[\x00-\x1f\x7f]/.test(home)
-  return isTypable ? shellQuoted(`${home}/objects.git`) : '"$SAVESTATE_HOME"/objects.git'
+  return isTypable ? quoteForShell(`${home}/objects.git`) : '"$SAVESTATE_HOME"/objects.git'
 }

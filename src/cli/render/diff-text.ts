@@ -1,8 +1,8 @@
-// A patch for a terminal, or for a file. On a terminal nothing in it may act, so the colours are put on
-// here: those of git could not be told from escape sequences in the files.
+// A patch for a terminal or a file. Colors are added here, after escape sequences in the files were made visible: git's own
+// colors could not be distinguished from these.
 import type { DiffResult } from '../../index.js'
 import { unseenByGit } from './change-lines.js'
-import { grouped } from '../terminal/format-numbers.js'
+import { formatNumber } from '../terminal/format-numbers.js'
 import type { Colour, Paint } from '../terminal/colors.js'
 import { pathForPeople, printableLine, printableLines } from '../terminal/escape.js'
 import type { Screen } from '../terminal/screen.js'
@@ -17,7 +17,7 @@ export function diffText(
   const { paint } = screen
   const authors = authorLines(changes, paint)
   const unseen = unseenByGit(changes).map((line) => paint('yellow', line))
-  // A patch in a pipe may be meant for `git apply`: it stays as it is.
+  // A patch in a pipe may be meant for `git apply`, so it stays unchanged.
   const shown = screen.isTerminal || isStat ? printableLines(patch ?? '') : (patch ?? '')
   const painted = isStat
     ? statText(shown, { width: statWidth(screen), paint })
@@ -27,28 +27,28 @@ export function diffText(
 
 const WIDTH_WITHOUT_TERMINAL = 80
 
-/** Where there is no terminal a screen is as wide as can be. */
+/** Without a terminal the width of the screen is Infinity. */
 export function statWidth({ width }: Screen): number {
   return width >= 1000 ? WIDTH_WITHOUT_TERMINAL : width
 }
 
 const MAX_AUTHORED = 50
 
-/** Who has changed which file, if that is not the same for all. Above a patch lines that git passes over. */
+/** The author of each file, if there are several. `git apply` ignores these lines before the patch. */
 function authorLines(changes: DiffResult['changes'], paint: Paint): string[] {
-  const told = changes.filter(({ type, author }) => type !== 'folder' && author !== null)
-  const names = new Set(told.map(({ author }) => author))
+  const known = changes.filter(({ type, author }) => type !== 'folder' && author !== null)
+  const names = new Set(known.map(({ author }) => author))
   if (names.size < 2) return []
-  const shown = told.slice(0, MAX_AUTHORED)
+  const shown = known.slice(0, MAX_AUTHORED)
   const width = Math.max(...shown.map(({ author }) => widthOf(printableLine(author ?? ''))))
-  const more = told.length - shown.length
+  const more = known.length - shown.length
   return [
     paint('bold', 'Changed by'),
     ...shown.map(
       ({ author, path }) =>
         `  ${padEnd(printableLine(author ?? ''), width)}  ${pathForPeople(path)}`,
     ),
-    ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
+    ...(more > 0 ? [`  … and ${formatNumber(more)} more`] : []),
   ]
 }
 
@@ -58,7 +58,7 @@ const LINE_COLOURS: readonly (readonly [start: RegExp, Colour])[] = [
   [/^-/, 'red'],
 ]
 
-/** Within a hunk only the first character of a line says what it is: a removed `-- x` is no header. */
+/** In a hunk only the first character of a line counts: a removed line `-- x` is not a header. */
 export function paintPatch(patch: string, paint: Paint): string {
   let isHeader = true
   return patch

@@ -1,17 +1,17 @@
-// How much changed in each file, laid out for the width there is. The figures are git's. Its layout is not used: it cuts names by
-// bytes, within a character too, and knows nothing of how we show what must not reach a terminal.
+// How much changed in each file. The numbers are git's, the layout is ours: git cuts names by bytes, also inside a
+// character, and does not know our escapes for unsafe characters.
 import type { Paint } from '../terminal/colors.js'
 import { cutStart, padEnd, padStart, widthOf } from '../terminal/text-width.js'
 
-/** To ask git with: it cuts nothing then. */
+/** The width for git, so that it cuts nothing. */
 export const UNCUT_WIDTH = 10_000
 
 const LEAST_NAME = 8
 const LEAST_GRAPH = 6
-/** The blanks and the bar around name and number, and one column that stays free. */
+/** The spaces and the bar around name and number, and one free column. */
 const FRAME = 6
 
-/** `figures` is what git prints with the width above, made fit for a terminal. */
+/** `figures` is git's output with the width above, with unsafe characters escaped. */
 export function statText(
   figures: string,
   { width, paint }: { readonly width: number; readonly paint: Paint },
@@ -23,14 +23,14 @@ export function statText(
   const names = most(rows.map(({ name }) => widthOf(name)))
   const changes = most(rows.map(({ plus, minus }) => plus + minus))
   const room = width - FRAME - numberWidth
-  // As git shares it out: names that are long leave three eighths to the rest.
+  // As in git: long names leave three eighths of the width to the rest.
   const least = Math.max(LEAST_GRAPH, Math.floor((width * 3) / 8) - FRAME - numberWidth)
   const nameWidth = Math.min(names, Math.max(LEAST_NAME, room - Math.min(changes, least)))
   const graph = { width: Math.max(LEAST_GRAPH, room - nameWidth), changes }
   return lines
     .map((line) => {
       if (typeof line === 'string') return line
-      const [plus, minus] = scaled(line, graph)
+      const [plus, minus] = scaleBar(line, graph)
       const name = padEnd(cutStart(line.name, nameWidth), nameWidth)
       const signs = paint('green', '+'.repeat(plus)) + paint('red', '-'.repeat(minus))
       return ` ${name} | ${padStart(line.number, numberWidth)} ${line.note}${signs}`.trimEnd()
@@ -42,7 +42,7 @@ type Row = {
   readonly name: string
   /** Or `Bin`. */
   readonly number: string
-  /** Of what is binary: its sizes. */
+  /** The sizes of a binary file. */
   readonly note: string
   readonly plus: number
   readonly minus: number
@@ -56,8 +56,8 @@ function rowIn(line: string): Row | undefined {
   return { name: name.trimEnd(), number, note, plus, minus: signs.length - plus }
 }
 
-/** So that what is there at all has a sign of its own. */
-function scaled(
+/** Every addition and deletion keeps at least one sign. */
+function scaleBar(
   { plus, minus }: Row,
   graph: { readonly width: number; readonly changes: number },
 ): [plus: number, minus: number] {

@@ -1,7 +1,7 @@
-// Which paths have another one of the same list below them.
+// Finds the folders that contain another path of the same list.
 import { parsePathText } from '../../internal.js'
 
-/** Tells whether something listed lies below a path. */
+/** The returned function says whether a listed path is below the given one. */
 export function hasListedBelow(
   items: readonly { readonly path: string }[],
 ): (path: string) => boolean {

@@ -1,6 +1,6 @@
-// What a rewind would do or did, in words.
+// The plan of a rewind as text.
 import type { NotRestored, PlanItem, PlanView } from '../../index.js'
-import { counted, grouped } from '../terminal/format-numbers.js'
+import { formatCount, formatNumber } from '../terminal/format-numbers.js'
 import { hasListedBelow } from './folders-above.js'
 import type { Colour, Paint } from '../terminal/colors.js'
 import { pathForPeople, printable, printableLine } from '../terminal/escape.js'
@@ -15,7 +15,7 @@ const GROUPS: readonly (readonly [keyof PlanView, title: string, Colour])[] = [
   ['conflict', 'In the way, so nothing will be done', 'yellow'],
 ]
 
-/** Every group with its paths in their order, at most 20 of each. Folders are listed where nothing in them is. */
+/** Each group with its sorted paths, at most 20 of each. */
 export function planText(
   plan: PlanView,
   paint: Paint,
@@ -30,7 +30,7 @@ export function planText(
       return [
         `${paint('bold', title)} (${countOf(plan, group)}):`,
         ...items.slice(0, SHOWN).map((item) => `  ${paint(colour, text(item))}`),
-        ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
+        ...(more > 0 ? [`  … and ${formatNumber(more)} more`] : []),
       ].join('\n')
     },
   )
@@ -40,7 +40,7 @@ export function planText(
 
 const KEEP_MINE = 'To keep what you changed since, marked (yours), add --keep-mine.'
 
-/** `2 files written, 1 removed, 1 kept`: the same numbers as in the plan. */
+/** `2 files written, 1 removed, 1 kept`, with the numbers of the plan. */
 export function planCounts({ write, remove, keep }: PlanView): string {
   const removed = countText(remove)
   const parts = [
@@ -48,12 +48,12 @@ export function planCounts({ write, remove, keep }: PlanView): string {
     ...(remove.length > 0
       ? [`${write.length > 0 ? removed.replace(/ files?$/, '') : removed} removed`]
       : []),
-    ...(keep.length > 0 ? [`${grouped(shownItems(keep).length)} kept`] : []),
+    ...(keep.length > 0 ? [`${formatNumber(shownItems(keep).length)} kept`] : []),
   ]
   return parts.join(', ')
 }
 
-/** Lists the changes that a rewind cannot revert; empty if there are none. */
+/** The changes that a rewind cannot revert; empty if there are none. */
 export function notRestoredText(
   found: readonly NotRestored[] | undefined,
   { paint, now }: { readonly paint: Paint; readonly now: Date },
@@ -61,17 +61,17 @@ export function notRestoredText(
   if (found === undefined || found.length === 0) return ''
   const more = found.length - SHOWN
   return [
-    `${paint('bold', 'Not restored, because no checkpoint has it')} (${grouped(found.length)}):`,
+    `${paint('bold', 'Not restored, because no checkpoint has it')} (${formatNumber(found.length)}):`,
     ...found.slice(0, SHOWN).map(({ path, isFolder, change, by, at }) => {
       const name = `${pathForPeople(path)}${isFolder ? '/' : ''}`
       const when = relativeTime(at, now)
       return paint('yellow', `  ${name}  (${change} by "${printableLine(by)}", ${when})`)
     }),
-    ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
+    ...(more > 0 ? [`  … and ${formatNumber(more)} more`] : []),
   ].join('\n')
 }
 
-/** Of a session that gets another state with the files, if there is one. */
+/** For a session whose state changes with the files. */
 export function stateText(session: string | undefined): string {
   return session === undefined ? '' : `The state of ${printableLine(session)} will change too.`
 }
@@ -93,7 +93,7 @@ function itemText({ path, reason, change }: PlanItem): string {
   return `${mark}${pathForPeople(path)}${reason === undefined ? '' : `  (${printable(reason)})`}`
 }
 
-/** A folder goes with what is in it: it is listed and counted only if nothing in it is. */
+/** A folder is listed and counted only if no path inside it is. */
 function shownItems(items: readonly PlanItem[]): readonly PlanItem[] {
   const isFolder = hasListedBelow(items)
   return items
@@ -103,7 +103,7 @@ function shownItems(items: readonly PlanItem[]): readonly PlanItem[] {
 
 function countOf(plan: PlanView, group: keyof PlanView): string {
   const isChanged = group === 'write' || group === 'remove'
-  return isChanged ? countText(plan[group]) : grouped(shownItems(plan[group]).length)
+  return isChanged ? countText(plan[group]) : formatNumber(shownItems(plan[group]).length)
 }
 
 /** `6 files`, `1 folder`, `6 files and 1 folder`. */
@@ -112,7 +112,7 @@ function countText(items: readonly PlanItem[]): string {
   const folders = shown.filter(({ type }) => type === 'folder').length
   const files = shown.length - folders
   return [
-    ...(files > 0 ? [counted(files, 'file')] : []),
-    ...(folders > 0 ? [counted(folders, 'folder')] : []),
+    ...(files > 0 ? [formatCount(files, 'file')] : []),
+    ...(folders > 0 ? [formatCount(folders, 'folder')] : []),
   ].join(' and ')
 }

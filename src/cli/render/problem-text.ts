@@ -1,4 +1,4 @@
-// One line for one thing that is wrong with the store.
+// A problem of the store as one line.
 import type { Problem } from '../../index.js'
 import { printable } from '../terminal/escape.js'
 import type { Screen } from '../terminal/screen.js'

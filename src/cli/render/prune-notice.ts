@@ -1,11 +1,11 @@
 // Reports once what automatic prunes removed, because no user saw their plans.
 import type { AutoPruneRecord } from '../../index.js'
 import type { Request } from '../runtime/command.js'
-import { bytes, counted } from '../terminal/format-numbers.js'
+import { formatBytes, formatCount } from '../terminal/format-numbers.js'
 import { folderText } from './checkpoint-table.js'
 import { relativeTime } from '../terminal/relative-time.js'
 
-/** Undefined if there is nothing to show. Shown on a terminal, it is not shown again. */
+/** Undefined if there is nothing to show. A notice on a terminal is shown once. */
 export async function pruneNotice({ store, screen }: Request): Promise<string | undefined> {
   const { maintenance } = await store()
   const record = await maintenance.autoPruned()
@@ -16,7 +16,7 @@ export async function pruneNotice({ store, screen }: Request): Promise<string | 
 
 const MORE_SPACE = 'maxSizeMb N'
 
-/** A reason, what it did to so many checkpoints, and the setting that would have kept them. */
+/** A reason, its text, and the setting that would have kept the checkpoints. */
 const REASONS: readonly (readonly [
   keyof AutoPruneRecord['byReason'],
   (count: string) => string,
@@ -36,13 +36,13 @@ const REASONS: readonly (readonly [
 export function noticeText(record: AutoPruneRecord, now: Date): string {
   const { byReason, sessions, prunedFiles, bytesReclaimed, forgottenUndo } = record
   const found = REASONS.filter(([why]) => (byReason[why] ?? 0) > 0)
-  const parts = found.map(([why, text]) => text(counted(byReason[why] ?? 0, 'checkpoint')))
-  if (prunedFiles > 0) parts.push(`the files of ${counted(prunedFiles, 'checkpoint')} removed`)
-  if (sessions > 0) parts.push(`${counted(sessions, 'session')} removed`)
+  const parts = found.map(([why, text]) => text(formatCount(byReason[why] ?? 0, 'checkpoint')))
+  if (prunedFiles > 0) parts.push(`the files of ${formatCount(prunedFiles, 'checkpoint')} removed`)
+  if (sessions > 0) parts.push(`${formatCount(sessions, 'session')} removed`)
   const settings = new Set(found.map(([, , setting]) => setting))
   if (prunedFiles > 0) settings.add(MORE_SPACE)
   return [
-    `Pruned ${relativeTime(record.at, now)}: ${parts.join(', ')} (freed ${bytes(bytesReclaimed)}).`,
+    `Pruned ${relativeTime(record.at, now)}: ${parts.join(', ')} (freed ${formatBytes(bytesReclaimed)}).`,
     ...forgottenUndo.map(
       (path) => `The last rewind of ${folderText(path)} can no longer be undone.`,
     ),

@@ -1,7 +1,7 @@
-// The plan and the result of a prune as text: what goes, what stays and why.
+// The plan and the result of a prune as text: what is removed, what is kept, and why.
 import type { PruneResult } from '../../index.js'
 import { folderText } from './checkpoint-table.js'
-import { bytes, counted } from '../terminal/format-numbers.js'
+import { formatBytes, formatCount } from '../terminal/format-numbers.js'
 import { printable, printableLine } from '../terminal/escape.js'
 import type { Screen } from '../terminal/screen.js'
 
@@ -28,18 +28,18 @@ const STAYS: Readonly<Record<keyof Points['keep'], string>> = {
 
 export function prunePlanText({ plan, above }: PruneResult, { paint }: Screen): string {
   const touched = plan.projects.filter(({ drop, state }) => drop.length > 0 || state !== 'live')
-  const quiet = plan.projects.length - touched.length
+  const unchanged = plan.projects.length - touched.length
   const { unattached } = plan
   return [
     ...touched.flatMap((project) => projectLines(project, paint)),
-    ...(quiet === 0 ? [] : [`${counted(quiet, 'project')} with nothing to remove`]),
+    ...(unchanged === 0 ? [] : [`${formatCount(unchanged, 'project')} with nothing to remove`]),
     ...(unattached.drop.length === 0
       ? []
       : ['Sessions without a project', ...pointLines(unattached, paint)]),
     ...plan.sessions.map(
       ({ id, why }) => `Session ${printableLine(id)} will be removed: ${GOES[why]}`,
     ),
-    `The store uses ${bytes(plan.sizeBytes)} and would use about ${bytes(plan.afterBytes)} of ${bytes(plan.capBytes)}.`,
+    `The store uses ${formatBytes(plan.sizeBytes)} and would use about ${formatBytes(plan.afterBytes)} of ${formatBytes(plan.capBytes)}.`,
     ...aboveLines(above, 'It would stay'),
   ].join('\n')
 }
@@ -48,7 +48,7 @@ export function pruneResultText(result: PruneResult): string {
   const { plan, errors, sizeBytes, bytesReclaimed } = result
   const undone = plan.projects.filter(({ forgetsUndo }) => forgetsUndo)
   return [
-    `${removedText(result)} The store uses ${bytes(sizeBytes)} of ${bytes(plan.capBytes)}${bytesReclaimed > 0 ? ` (freed ${bytes(bytesReclaimed)})` : ''}.`,
+    `${removedText(result)} The store uses ${formatBytes(sizeBytes)} of ${formatBytes(plan.capBytes)}${bytesReclaimed > 0 ? ` (freed ${formatBytes(bytesReclaimed)})` : ''}.`,
     ...undone.map(({ path }) => `The last rewind of ${folderText(path)} can no longer be undone.`),
     ...errors.map(({ what, message }) => `Not pruned: ${printable(what)}: ${printable(message)}`),
     ...aboveLines(result.above, 'It is'),
@@ -59,10 +59,10 @@ function removedText(result: PruneResult): string {
   const { deletedCheckpoints, deletedSessions, deletedOrphan, deletedStale, prunedFiles } = result
   const projects = deletedOrphan + deletedStale
   const parts = [
-    ...(deletedCheckpoints === 0 ? [] : [counted(deletedCheckpoints, 'checkpoint')]),
-    ...(prunedFiles === 0 ? [] : [`the files of ${counted(prunedFiles, 'checkpoint')}`]),
-    ...(deletedSessions === 0 ? [] : [counted(deletedSessions, 'session')]),
-    ...(projects === 0 ? [] : [counted(projects, 'project')]),
+    ...(deletedCheckpoints === 0 ? [] : [formatCount(deletedCheckpoints, 'checkpoint')]),
+    ...(prunedFiles === 0 ? [] : [`the files of ${formatCount(prunedFiles, 'checkpoint')}`]),
+    ...(deletedSessions === 0 ? [] : [formatCount(deletedSessions, 'session')]),
+    ...(projects === 0 ? [] : [formatCount(projects, 'project')]),
   ]
   return parts.length === 0 ? 'Nothing had to be removed.' : `Removed ${parts.join(', ')}.`
 }
@@ -70,8 +70,8 @@ function removedText(result: PruneResult): string {
 function aboveLines(above: PruneResult['above'], start: string): string[] {
   if (above === null) return []
   return [
-    `${start} ${bytes(above.byBytes)} over the limit.`,
-    `What must stay: ${above.because.join(', ')}.`,
+    `${start} ${formatBytes(above.byBytes)} over the limit.`,
+    `Always kept: ${above.because.join(', ')}.`,
     ...(above.projects.length === 0
       ? []
       : [
@@ -87,7 +87,7 @@ export function largestText(largest: NonNullable<PruneResult['above']>['projects
   return largest
     .map(({ path, bytes: size, stateBytes }) => {
       const states = stateBytes > size / 2 ? ', mostly conversations' : ''
-      return `${folderText(path)} (${bytes(size)}${states})`
+      return `${folderText(path)} (${formatBytes(size)}${states})`
     })
     .join(', ')
 }
@@ -95,7 +95,7 @@ export function largestText(largest: NonNullable<PruneResult['above']>['projects
 function projectLines(project: ProjectPlan, paint: Screen['paint']): string[] {
   const { path, unreachable, drop, freesBytes, forgetsUndo } = project
   const note = unreachable === null ? '' : ' cannot be reached'
-  const frees = drop.length === 0 ? '' : `, frees ${bytes(freesBytes)}`
+  const frees = drop.length === 0 ? '' : `, frees ${formatBytes(freesBytes)}`
   return [
     `${folderText(path)}${note}${frees}`,
     ...(unreachable === null ? [] : [`  not treated as removed: ${unreachable}`]),
@@ -109,16 +109,17 @@ function pointLines({ drop, keep }: Points, paint: Screen['paint']): string[] {
   const files = drop.length - whole.length
   return [
     ...countsOf(whole.map(({ why }) => GOES[why])).map(
-      ([why, count]) => `  ${paint('red', `${counted(count, 'checkpoint')} to remove`)}: ${why}`,
+      ([why, count]) =>
+        `  ${paint('red', `${formatCount(count, 'checkpoint')} to remove`)}: ${why}`,
     ),
     ...(files === 0
       ? []
       : [
-          `  ${paint('red', `${counted(files, 'checkpoint')} ${files === 1 ? 'loses its' : 'lose their'} files`)} and ${files === 1 ? 'keeps its' : 'keep their'} state: ${GOES.size}`,
+          `  ${paint('red', `${formatCount(files, 'checkpoint')} ${files === 1 ? 'loses its' : 'lose their'} files`)} and ${files === 1 ? 'keeps its' : 'keep their'} state: ${GOES.size}`,
         ]),
     ...Object.entries(keep).map(
       ([why, count]) =>
-        `  ${counted(count, 'checkpoint')} to keep: ${STAYS[why as keyof Points['keep']]}`,
+        `  ${formatCount(count, 'checkpoint')} to keep: ${STAYS[why as keyof Points['keep']]}`,
     ),
   ]
 }

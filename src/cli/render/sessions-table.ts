@@ -1,7 +1,7 @@
 // Sessions as a table.
 import type { SessionView } from '../../index.js'
 import { folderText } from './checkpoint-lines.js'
-import { counted } from '../terminal/format-numbers.js'
+import { formatCount } from '../terminal/format-numbers.js'
 import { printableLine } from '../terminal/escape.js'
 import { relativeTime } from '../terminal/relative-time.js'
 import type { Screen } from '../terminal/screen.js'
@@ -9,7 +9,7 @@ import { textTable } from '../terminal/table.js'
 import { cutEnd, cutStart } from '../terminal/text-width.js'
 
 const AGENT_WIDTH = 20
-/** In less room lines are longer than the terminal is wide: without the id there is nothing to go on with. */
+/** On a narrower terminal lines are too long: without the id a user could not resume the session. */
 const LEAST_ID_WIDTH = 12
 const STATUS_WIDTH = { least: 'interrupted'.length, most: 30 }
 const PROJECT_WIDTH = 16
@@ -17,16 +17,16 @@ const PROJECT_WIDTH = 16
 export function sessionsTable(sessions: readonly SessionView[], screen: Screen): string {
   const { least, most } = STATUS_WIDTH
   const statusWidth = Math.min(most, Math.max(least, screen.width / 4))
-  // An id has to be typed again, so it is cut only where it would push out status and project.
-  const room = Math.min(screen.width / 2, screen.width - statusWidth - PROJECT_WIDTH)
-  const idWidth = Math.max(LEAST_ID_WIDTH, room)
+  // Users type ids, so an id is cut only if it would displace status and project.
+  const free = Math.min(screen.width / 2, screen.width - statusWidth - PROJECT_WIDTH)
+  const idWidth = Math.max(LEAST_ID_WIDTH, free)
   return textTable(sessions, {
     screen,
     columns: [
       { cell: ({ id }) => cutEnd(printableLine(id), idWidth), colour: 'yellow' },
       { cell: ({ agent }) => cutEnd(printableLine(agent ?? ''), AGENT_WIDTH), isLesser: true },
       { cell: (session) => cutEnd(statusText(session), statusWidth) },
-      { cell: ({ steps }) => counted(steps, 'step'), isNumber: true, isLesser: true },
+      { cell: ({ steps }) => formatCount(steps, 'step'), isNumber: true, isLesser: true },
       { cell: ({ updatedAt }) => relativeTime(updatedAt, screen.now), isLesser: true },
     ],
     last: ({ project }, width) =>

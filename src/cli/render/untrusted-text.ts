@@ -1,4 +1,4 @@
-// Requests of a project's own files that have no effect, because only the user can let those files count.
+// Settings in the project's own files that have no effect until the user trusts these files.
 import type { UntrustedFile } from '../../index.js'
 import { printableLine } from '../terminal/escape.js'
 

@@ -1,5 +1,5 @@
-// After an undo of a rewind with the conversation: how the user continues the conversation as it was before the rewind.
-// After a redo: how the user goes back in it again.
+// After an undo of a rewind with --both: how to continue the original conversation. After a redo: how to go back in it
+// again.
 import type { RewindResult } from '../../index.js'
 import type { Request } from '../runtime/command.js'
 import { commandLine, programFor } from '../terminal/shell-quote.js'
@@ -13,14 +13,14 @@ export type Undone = Omit<RewindResult, 'conversation'> & {
   }
 }
 
-export async function withOriginal(result: RewindResult): Promise<Undone> {
+export async function addContinueCommand(result: RewindResult): Promise<Undone> {
   const { conversation, ...undone } = result
   if (conversation === undefined) return undone
   const { continueCommand } = await import('../../agents/index.js')
   return { ...undone, conversation: { ...conversation, command: continueCommand(conversation) } }
 }
 
-/** Empty if no conversation went back. */
+/** Empty if the rewind did not include a conversation. */
 export function originalText({ conversation, to, declined }: Undone, request: Request): string {
   if (conversation === undefined || declined) return ''
   if (request.command === 'redo') {

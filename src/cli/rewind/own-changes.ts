@@ -1,15 +1,15 @@
 // Finds the user's own changes since a checkpoint, if agents have changed files too.
 import { type Project, SavestateError } from '../../index.js'
-import { severalAuthors } from '../render/checkpoint-lines.js'
+import { hasSeveralAuthors } from '../render/checkpoint-lines.js'
 import type { Request } from '../runtime/command.js'
 
-export type OwnChanges = {
+type OwnChanges = {
   readonly mine: ReadonlySet<string>
   /** True if only the user has changed files, in a project where agents work. */
   readonly isAllMine: boolean
 }
 
-export const NOBODY: OwnChanges = { mine: new Set(), isAllMine: false }
+export const NO_OWN_CHANGES: OwnChanges = { mine: new Set(), isAllMine: false }
 
 export async function ownersSince(project: Project, id: string): Promise<OwnChanges> {
   const { changes } = await project.diff({ from: id, patch: 'none' })
@@ -21,22 +21,22 @@ export async function ownersSince(project: Project, id: string): Promise<OwnChan
   return { mine: new Set(mine), isAllMine }
 }
 
-/** For a plan that is shown: the user's own changes since the checkpoint that a rewind goes to. */
+/** The user's own changes since the target of a rewind; empty if the plan is not shown. */
 export async function mineInPlan(
   request: Request,
   target: { readonly to: string; readonly before: boolean },
 ): Promise<ReadonlySet<string>> {
   const { options, hooks } = request
   const isShown = options.has('dry-run') || !options.has('yes')
-  if (!isShown || request.isJson || options.has('keep-mine')) return NOBODY.mine
+  if (!isShown || request.isJson || options.has('keep-mine')) return NO_OWN_CHANGES.mine
   const project = await request.project()
-  if (!severalAuthors((await project.list()).checkpoints)) return NOBODY.mine
+  if (!hasSeveralAuthors((await project.list()).checkpoints)) return NO_OWN_CHANGES.mine
   try {
     const found = await project.target(target, hooks)
     return (await ownersSince(project, found.target.id)).mine
   } catch (error) {
-    // The rewind reports it better.
-    if (error instanceof SavestateError) return NOBODY.mine
+    // The rewind itself reports the error.
+    if (error instanceof SavestateError) return NO_OWN_CHANGES.mine
     throw error
   }
 }

@@ -1,5 +1,5 @@
-// The hint of a failed rewind, undo or redo names the command that repeats it. The engine knows the checkpoint; -C and the
-// options that the user typed are known here.
+// Completes the hint of a failed rewind, undo or redo, which contains the command that repeats it. The engine knows the
+// checkpoint; -C and the options of the user are added here.
 import { SavestateError } from '../../index.js'
 import type { Request } from '../runtime/command.js'
 import { commandLine, programFor } from '../terminal/shell-quote.js'
@@ -8,7 +8,7 @@ const FLAGS = ['before', 'both', 'conversation', 'state', 'keep-mine', 'continue
 const REPEAT = /(?<=repeat it: )savestate (?:rewind [a-z]{18}|undo|redo)$/m
 const PROGRAM = /\bsavestate (?=rewind [a-z]{18}\b)/g
 
-/** Runs the work of this request. `words`: `rewind` with an id, `undo` or `redo`. */
+/** `words`: `rewind` with an id, `undo` or `redo`. */
 export async function withRepeatHint<Result>(
   request: Request,
   words: readonly string[],
@@ -27,7 +27,7 @@ export async function withRepeatHint<Result>(
   }
 }
 
-/** Those that change where a rewind goes and what it brings back. */
+/** The options that affect the target and the parts of a rewind. */
 function optionWords({ options }: Request): readonly string[] {
   const of = options.text('session')
   return [

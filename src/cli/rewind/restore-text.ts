@@ -1,4 +1,4 @@
-// What rewind, undo and redo have in common: they show a plan, ask, and say what was done.
+// The result of a rewind, undo or redo as text.
 import {
   CHANGED_BY_PERSON,
   HAS_HOOKS,
@@ -12,7 +12,7 @@ import type { Paint } from '../terminal/colors.js'
 import { isNothing, notRestoredText, planCounts, planText, stateText } from '../render/plan-text.js'
 import { printableLine } from '../terminal/escape.js'
 
-export type Words = {
+type Words = {
   /** `Rewound to bcdfghjk`. */
   readonly done: string
   /** `the folder is as it was at bcdfghjk`. */
@@ -56,12 +56,12 @@ function doneText(result: Shown, { screen, options }: Request, words: Words): st
   return `${words.done}: ${files}${state}. ${words.next}${mine}`
 }
 
-/** Lines to go below others; none if nothing stays. */
+/** Starts with a line break; empty if nothing is kept. */
 export function keptText(keep: readonly PlanItem[], paint: Paint): string {
   return keep.length === 0 ? '' : `\n${planText({ ...NONE, keep }, paint)}`
 }
 
-/** Why no file changes: `nothing` says so where the folder is as it was then. */
+/** Why no file changes; `nothing` is the text if the folder is already as it was. */
 export function nothingText(keep: readonly PlanItem[], nothing: string): string {
   if (keep.some(isMine)) return 'what differs was changed by you'
   return keep.some(({ reason }) => reason === NOT_READABLE)
@@ -71,13 +71,8 @@ export function nothingText(keep: readonly PlanItem[], nothing: string): string 
       : nothing
 }
 
-function isMine({ reason }: PlanItem): boolean {
-  return reason === CHANGED_BY_PERSON
-}
-
-function hasHooks({ reason }: PlanItem): boolean {
-  return reason === HAS_HOOKS
-}
+const isMine = ({ reason }: PlanItem) => reason === CHANGED_BY_PERSON
+const hasHooks = ({ reason }: PlanItem) => reason === HAS_HOOKS
 
 export function restoreExitCode({ declined }: Pick<RewindResult, 'declined'>): number {
   return declined ? EXIT.declined : EXIT.done

@@ -1,4 +1,4 @@
-// The half of `rewind` that concerns a coding agent: the conversation up to the checkpoint, and the command that continues it.
+// The part of `rewind` for coding agents: the conversation up to the checkpoint, and the command that continues it.
 import { spawn } from 'node:child_process'
 import { hasCode } from '../../base/index.js'
 import type { AgentCheckpoint, Conversation } from '../../agents/index.js'
@@ -10,7 +10,7 @@ import { printableLine } from '../terminal/escape.js'
 import { commandLine, programFor } from '../terminal/shell-quote.js'
 import { usageOf } from '../args/commands-table.js'
 
-export type PlannedTalk = {
+export type ConversationPlan = {
   /** The checkpoint that the user named, even with --before. */
   readonly checkpoint: AgentCheckpoint
   readonly outline: Conversation
@@ -28,17 +28,15 @@ export function refuseIdleContinue({ options, isJson }: Request): void {
   throw new SavestateError(
     'BAD_INPUT',
     '--continue runs the agent on your terminal, so it cannot be combined with --json',
-    {
-      hint: 'Omit --continue, and run the command in the field `conversation`.',
-    },
+    { hint: 'Omit --continue, and run the command in the field `conversation`.' },
   )
 }
 
 /** Undefined for a checkpoint that no coding agent's hook has made. Writes nothing yet. */
-export async function planTalk(
+export async function planAgentConversation(
   request: Request,
   named: CheckpointView,
-): Promise<PlannedTalk | undefined> {
+): Promise<ConversationPlan | undefined> {
   const { conversations } = await import('../../agents/index.js')
   const { agentCheckpoint, planConversation, pointBefore } = await conversations()
   const checkpoint = agentCheckpoint(await detailsOf(request, named))
@@ -51,8 +49,8 @@ export async function planTalk(
   return { checkpoint, ...(await planConversation(store, point, folder)) }
 }
 
-/** For a rewind of the conversation alone: success is never reported for nothing. */
-export function refuseNoWay(request: Request, { checkpoint, outline }: PlannedTalk): void {
+/** For a rewind of only the conversation: fails if the conversation cannot go back. */
+export function refuseNoWay(request: Request, { checkpoint, outline }: ConversationPlan): void {
   if (outline.way !== 'none') return
   const program = programFor(request.options)
   throw new SavestateError(
@@ -64,7 +62,7 @@ export function refuseNoWay(request: Request, { checkpoint, outline }: PlannedTa
   )
 }
 
-/** A line above the question: what happens to the conversation. */
+/** Shown above the question. */
 export function conversationRemark(outline: Conversation): string {
   return outline.way === 'none'
     ? `Only the files go back. ${stayText(outline)}`
@@ -107,10 +105,10 @@ export async function continueConversation(
     })
   }
   const cwd = (await request.project()).path
-  // The agent's hooks open it themselves.
+  // The hooks of the agent open the store themselves.
   await (await request.store()).close()
   const ignore = () => undefined
-  // Ctrl-C belongs to the agent while it is there.
+  // While the agent runs, it handles Ctrl-C.
   const interrupts = process.listeners('SIGINT')
   process.removeAllListeners('SIGINT').on('SIGINT', ignore)
   try {

@@ -1,4 +1,4 @@
-// The half of `rewind` that concerns a session: its state alone, or with the files.
+// The part of `rewind` for SDK sessions: the state, alone or with the files.
 import { type CheckpointView, type SessionRewindResult, SavestateError } from '../../index.js'
 import type { Request } from '../runtime/command.js'
 import { confirmOn } from '../runtime/confirm.js'
@@ -6,18 +6,17 @@ import { folderOf } from '../runtime/open-session.js'
 import { isNothing } from '../render/plan-text.js'
 import { printableLine } from '../terminal/escape.js'
 import { keptText, nothingText, restoreText } from './restore-text.js'
-import { programFor, shellQuoted } from '../terminal/shell-quote.js'
+import { programFor, quoteForShell } from '../terminal/shell-quote.js'
 import { goBackQuestion } from './target-text.js'
 
 export type SessionRewind = {
   readonly result: SessionRewindResult
   readonly session: string
   readonly step: number | null
-  /** Where the session was before. */
+  /** The newest checkpoint of the session before the rewind. */
   readonly left: string
-  /** How its project is worked on from here. */
+  /** `savestate`, with the -C that its project needs. */
   readonly program: string
-  /** For ids that are shown: the start that no other has where a person would type it. */
   readonly shortIds: ReadonlyMap<string, string>
 }
 
@@ -32,12 +31,11 @@ export async function rewindSession(
   const dryRun = options.has('dry-run')
   const session = await store.session(target.session, {
     mustExist: true,
-    // A look at what would be done disturbs nobody.
     lease: !dryRun,
     ...(project === undefined ? {} : { project }),
   })
   const left = (await session.latest())?.id ?? target.id
-  // Before it: the folder the person is in may go with the rewind.
+  // Before the rewind, which may remove the current folder.
   const program = await programOf(target.session, request)
   const confirm = confirmOn(request, { question: (facts) => goBackQuestion(request, facts) })
   const before = options.has('before')
@@ -57,10 +55,10 @@ export async function rewindSession(
   }
 }
 
-/** Where the person is may be no place for one. */
+/** The current folder may not be a project. */
 const NO_PROJECT: readonly string[] = ['PROJECT_REFUSED', 'PROJECT_MISSING']
 
-/** A session given with --session may belong to another project than the current folder. */
+/** With --session, the session may belong to another project. */
 async function programOf(session: string, request: Request): Promise<string> {
   const own = request.options.has('session') ? await folderOf(await request.store(), session) : null
   if (own === null) return programFor(request.options)
@@ -68,7 +66,7 @@ async function programOf(session: string, request: Request): Promise<string> {
     if (!(error instanceof SavestateError) || !NO_PROJECT.includes(error.code)) throw error
     return undefined
   })
-  return own === here?.path ? programFor(request.options) : `savestate -C ${shellQuoted(own)}`
+  return own === here?.path ? programFor(request.options) : `savestate -C ${quoteForShell(own)}`
 }
 
 export function sessionRewindText(rewind: SessionRewind, request: Request): string {
@@ -81,15 +79,15 @@ export function sessionRewindText(rewind: SessionRewind, request: Request): stri
     const done = `Rewound the folder and ${state} to ${place}`
     const next = `Undo with: ${program} undo`
     const text = restoreText(result, request, { done, nothing: '', next })
-    return isDry ? `${capitalized(state)} would go back to ${place}.\n${text}` : text
+    return isDry ? `${capitalize(state)} would go back to ${place}.\n${text}` : text
   }
   const { keep } = result.plan
   const isBoth = result.restored === 'both'
   const folder = isBoth ? `; ${nothingText(keep, 'the folder is as it was then')}` : ''
   const kept = isBoth ? keptText(keep, request.screen.paint) : ''
   if (isDry)
-    return `${capitalized(state)} would go back to ${place}${folder}.${kept}\nA dry run: nothing has been changed.`
-  const of = options.has('session') ? ` --session ${shellQuoted(session)}` : ''
+    return `${capitalize(state)} would go back to ${place}${folder}.${kept}\nA dry run: nothing has been changed.`
+  const of = options.has('session') ? ` --session ${quoteForShell(session)}` : ''
   const back = `Go back with: ${program} rewind ${rewind.shortIds.get(left)}${of} --state`
   return `Rewound ${state} to ${place}${folder}.${left === result.target ? '' : ` ${back}`}${kept}`
 }
@@ -100,6 +98,6 @@ function withoutSession(id: string): SavestateError {
   })
 }
 
-function capitalized(text: string): string {
+function capitalize(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
 }

@@ -1,4 +1,4 @@
-// A checkpoint as the target of a rewind: which one, how old, and whether it is before or after what it names.
+// The target of a rewind as text: which checkpoint, how old, and whether it is before or after its prompt or call.
 import { quotableReason } from '../../base/index.js'
 import type { PlanFacts, TargetView } from '../../index.js'
 import type { Request } from '../runtime/command.js'
@@ -8,18 +8,18 @@ import { shortIdOf } from '../terminal/short-id.js'
 import { cutEnd } from '../terminal/text-width.js'
 
 const MAX_WORDS = 60
-/** Reasons of rewinds name whole ids, of which the first letters are enough here. */
+/** The messages of rewinds contain whole ids; here the first letters are enough. */
 const WHOLE_ID = /\b[bcdfghjklmnpqrstvwxz]{18}\b/g
 const SHORT_ID_LETTERS = 8
 
-/** `after "Bash: npm test"`, `before "You: Fix the login"`, or `"by hand"`; empty if nothing was said of it. */
+/** `after "Bash: npm test"`, `before "You: Fix the login"`, or `"by hand"`; empty without a name and message. */
 function whatText(to: Pick<TargetView, 'name' | 'reason' | 'moment'>): string {
   const quoted = quoteText(to)
   return to.moment === null || quoted === '' ? quoted : `${to.moment} ${quoted}`
 }
 
 /** The prompt, call or reason in quotes; empty if there is none. */
-export function quoteText({ name, reason }: Pick<TargetView, 'name' | 'reason'>): string {
+function quoteText({ name, reason }: Pick<TargetView, 'name' | 'reason'>): string {
   const said = printableLine(reason ?? name ?? '')
   const words = quotableReason(said).replace(WHOLE_ID, (id) => id.slice(0, SHORT_ID_LETTERS))
   return words === '' ? '' : `"${cutEnd(words, MAX_WORDS)}"`

@@ -1,7 +1,7 @@
 // `savestate undo` and `savestate redo`: the same command in two directions.
 import { type Command, command } from '../runtime/command.js'
 import { confirmOn } from '../runtime/confirm.js'
-import { originalText, type Undone, withOriginal } from './original-conversation.js'
+import { originalText, type Undone, addContinueCommand } from './original-conversation.js'
 import { withRepeatHint } from './repeat-hint.js'
 import { restoreExitCode, restoreText } from './restore-text.js'
 import { programFor } from '../terminal/shell-quote.js'
@@ -24,7 +24,7 @@ export function undoOrRedo(direction: {
         question: (facts) => repeatQuestion(request, { verb: verbs[0], facts }),
       })
       const work = () => project[kind]({ dryRun: options.has('dry-run') }, { ...hooks, confirm })
-      return withOriginal(await withRepeatHint(request, [kind], work))
+      return addContinueCommand(await withRepeatHint(request, [kind], work))
     },
     async render(result, request) {
       const text = restoreText(result, request, {

@@ -1,5 +1,5 @@
-// What is to be started, to the byte. Node gives arguments and the environment to a process as UTF-8, so a name or a value
-// in another encoding goes by way of a shell that makes it again from its bytes.
+// Starts a command with its exact bytes. Node passes arguments and the environment as UTF-8, so a shell recreates names and
+// values in other encodings from their bytes.
 import { readFileSync } from 'node:fs'
 import { bytesOfArgument } from '../args/argv-bytes.js'
 
@@ -7,7 +7,7 @@ export type Start = { readonly file: string; readonly args: readonly string[] }
 
 const NOT_TEXT = /\p{Cs}/u
 
-/** `words` as raw-arguments.ts gives them. */
+/** `words` in the form of argv-bytes.ts. */
 export function startOf(words: readonly string[], variables = variablesToTheByte()): Start {
   const [file = '', ...args] = words
   if (variables.length === 0 && !words.some((word) => NOT_TEXT.test(word))) return { file, args }
@@ -16,7 +16,7 @@ export function startOf(words: readonly string[], variables = variablesToTheByte
   const lines = variables.map(({ name, value }) => [...assignment(name, value), `export ${name}`])
   const parts = words.map((word, at) => {
     if (!NOT_TEXT.test(word)) return `"\${${++position}}"`
-    // A name that no variable of the environment has: what is set here must not reach the command.
+    // Not exported, so the command does not see it; the name must be new, or the value would replace an exported one.
     const name = `savestate_word_${process.pid}_${at}`
     lines.push(assignment(name, bytesOfArgument(word)))
     return `"$${name}"`
@@ -27,7 +27,7 @@ export function startOf(words: readonly string[], variables = variablesToTheByte
 
 type Variable = { readonly name: string; readonly value: string }
 
-/** Those whose value Node has not kept; one character per byte. */
+/** The variables whose bytes Node has lost; one character per byte. */
 function variablesToTheByte(): readonly Variable[] {
   const lossy = Object.entries(process.env).filter(([, value]) => value?.includes('\ufffd'))
   if (lossy.length === 0 || process.platform !== 'linux') return []
@@ -35,12 +35,12 @@ function variablesToTheByte(): readonly Variable[] {
   return lines.flatMap((line) => {
     const [name = '', ...rest] = line.split('=')
     const isLossy = lossy.some(([other]) => other === name)
-    // A shell can set no others.
+    // A shell can set only these names.
     return isLossy && /^[A-Za-z_]\w*$/.test(name) ? [{ name, value: rest.join('=') }] : []
   })
 }
 
-/** The x keeps line breaks at the end, which a shell would take off. */
+/** The x protects line breaks at the end, which a shell would remove. */
 function assignment(name: string, bytes: string): string[] {
   const octal = (byte: string) => `\\0${byte.charCodeAt(0).toString(8).padStart(3, '0')}`
   return [`${name}=$(printf %b '${bytes.replace(/[^]/g, octal)}x')`, `${name}=\${${name}%x}`]

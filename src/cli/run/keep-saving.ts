@@ -1,26 +1,24 @@
-// Saves while a command runs. What goes wrong is kept for the end: the command is never disturbed by it.
+// Saves while a command runs. Failures are collected for the end and never disturb the command.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { autoSave, type Hooks, type Project, type SaveResult } from '../../index.js'
 
 export type Saved = {
-  /** How many checkpoints were made. */
   readonly checkpoints: number
-  /** The newest that was made; undefined if nothing changed. */
+  /** The newest checkpoint; undefined if nothing changed. */
   readonly last: SaveResult | undefined
   readonly failures: readonly unknown[]
-  /** Whether what the command left is saved. */
+  /** Whether the final state of the folder is saved. */
   readonly isComplete: boolean
 }
 
 const AGAIN_MS = 5000
 
-/** Ends after the signal, with a last save. Throws nothing that a save throws. */
+/** Ends after the signal, with a last save. Collects the errors of saves instead of throwing them. */
 export async function keepSaving(
   project: Project,
   options: {
     readonly ended: AbortSignal
     readonly reason: string
-    /** The command. */
     readonly author: string
     readonly quietMs?: number | undefined
     readonly hooks: Hooks
@@ -37,7 +35,7 @@ export async function keepSaving(
         signal: ended,
         reason,
         author,
-        // As the command found it; anything now could be half of what it does.
+        // The folder was saved before the command started; a save now could capture half of its work.
         isSaved: failures.length === 0,
         hooks,
         ...(quietMs === undefined ? {} : { quietMs }),

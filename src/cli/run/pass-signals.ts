@@ -1,34 +1,34 @@
-// While a command runs its signals are its own: what reaches us alone is passed on, and we outlive it to save what it left.
+// While a command runs, signals are for it: those that reach only us are passed on, and we outlive it to save the result.
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { hasCode } from '../../base/index.js'
-import { callWitness } from './witness.js'
+import { startSignalProbe } from './witness.js'
 
 const PASSED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
-const LOOK_MS = 200
+const POLL_MS = 200
 
-/** Before the command is started, so that no signal falls between; until the returned function is called. */
+/** Call it before the command starts, so that no signal is missed. The returned function ends it. */
 export function passSignals(command: () => ChildProcess | undefined): () => void {
-  const witness = callWitness()
+  const probe = startSignalProbe()
   const pass = async (signal: NodeJS.Signals) => {
-    if (!(await witness.sawIt(signal))) command()?.kill(signal)
+    if (!(await probe.received(signal))) command()?.kill(signal)
   }
   const listener = (signal: NodeJS.Signals) => void pass(signal)
   for (const signal of PASSED) process.on(signal, listener)
-  const timer = isOnTerminal() ? setInterval(() => stopWith(command()), LOOK_MS) : undefined
+  const timer = isOnTerminal() ? setInterval(() => stopWith(command()), POLL_MS) : undefined
   return () => {
     clearInterval(timer)
     for (const signal of PASSED) process.off(signal, listener)
-    witness.dismiss()
+    probe.end()
   }
 }
 
-/** A program that stops itself alone is stopped for the shell only if we are, too. */
+/** If the command stops only itself, the shell notices only if we stop too. */
 function stopWith(child: ChildProcess | undefined): void {
   if (child?.pid === undefined || !isStopped(child.pid)) return
   process.kill(process.pid, 'SIGSTOP')
-  // From here on somebody wants us to go on, and means the command.
+  // We were continued, so continue the command.
   child.kill('SIGCONT')
 }
 
@@ -43,7 +43,7 @@ function isStopped(pid: number): boolean {
   }
 }
 
-/** Where nobody could continue us, we do not stop. */
+/** Without a terminal no shell would continue us, so we must not stop. */
 function isOnTerminal(): boolean {
   return [0, 1, 2].some((descriptor) => isatty(descriptor))
 }

@@ -1,7 +1,7 @@
-// What is told when a command has ended: what it changed, how to take it back, and what of ours went wrong.
+// The report at the end of `savestate run`: what the command changed, how to undo that, and which saves failed.
 import { type DiffResult, type ErrorText, SavestateError } from '../../index.js'
-import { changeText, COLOUR_OF, tellingChanges } from '../render/change-lines.js'
-import { counted, grouped, lines } from '../terminal/format-numbers.js'
+import { formatChange, COLOUR_OF, listedChanges } from '../render/change-lines.js'
+import { formatCount, formatNumber, formatLines } from '../terminal/format-numbers.js'
 import type { Paint } from '../terminal/colors.js'
 import { escapeUnsafe } from '../terminal/escape.js'
 import type { Ending } from './start-command.js'
@@ -9,14 +9,13 @@ import type { Ending } from './start-command.js'
 export type Outcome = {
   readonly words: readonly string[]
   readonly ending: Ending
-  /** The checkpoint from before; undefined if it could not be made. */
+  /** The checkpoint before the command; undefined if the save failed. */
   readonly before: string | undefined
-  /** The newest made since; undefined if nothing changed, or nothing could be saved. */
+  /** The newest checkpoint since; undefined if nothing changed, or every save failed. */
   readonly after: string | undefined
   readonly checkpoints: number
-  /** Between the two. */
+  /** The difference between the two. */
   readonly changed: DiffResult | undefined
-  /** Ids as they are typed. */
   readonly shortIds: ReadonlyMap<string, string>
   readonly failures: readonly unknown[]
   readonly isComplete: boolean
@@ -47,13 +46,9 @@ export function outcomeJson(outcome: Outcome): string {
 
 export function outcomeText(
   outcome: Outcome,
-  how: {
-    readonly program: string
-    readonly paint: Paint
-  },
+  { program, paint }: { readonly program: string; readonly paint: Paint },
 ): string {
   const { before, after, changed, isComplete, ending } = outcome
-  const { program } = how
   const short = (id: string) => outcome.shortIds.get(id) ?? id
   if (after === undefined && ending.refusal !== undefined) return ''
   if (after === undefined) return isComplete ? 'savestate: the command changed no file.' : ''
@@ -61,21 +56,21 @@ export function outcomeText(
     return `savestate: its changes are in ${short(after)}. See them: ${program} show ${short(after)}`
   if (changed.files === 0 && changed.changes.length === 0)
     return 'savestate: the files are as they were before the command.'
-  const telling = tellingChanges(changed.changes)
-  const more = telling.length - SHOWN
+  const listed = listedChanges(changed.changes)
+  const more = listed.length - SHOWN
   const [from, to] = [short(before), short(after)]
   return [
-    `savestate: ${counted(changed.files, 'file')} changed while it ran, ${lines(changed)}.`,
-    ...telling
+    `savestate: ${formatCount(changed.files, 'file')} changed while it ran, ${formatLines(changed)}.`,
+    ...listed
       .slice(0, SHOWN)
-      .map((view) => `  ${how.paint(COLOUR_OF[view.change], changeText(view))}`),
-    ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
-    `See it:        ${program} diff ${from} ${to}`,
-    `Take it back:  ${program} rewind ${from}`,
+      .map((view) => `  ${paint(COLOUR_OF[view.change], formatChange(view))}`),
+    ...(more > 0 ? [`  … and ${formatNumber(more)} more`] : []),
+    `See it:   ${program} diff ${from} ${to}`,
+    `Undo it:  ${program} rewind ${from}`,
   ].join('\n')
 }
 
-/** What went wrong with the saves, in front of the error itself. */
+/** Goes before the error of a failed save. */
 export function failureText({ before, after, isComplete }: Outcome): string {
   if (isComplete) return 'savestate: a save failed while the command ran; the result is saved.'
   const what =

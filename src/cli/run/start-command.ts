@@ -1,5 +1,4 @@
-// Starts a command as a shell would: same process group, same terminal, same umask, and the same codes for what cannot be
-// started.
+// Starts a command as a shell would: same process group, terminal and umask, and the same exit codes if it cannot start.
 import { ChildProcess, spawn } from 'node:child_process'
 import { fstatSync } from 'node:fs'
 import { hasCode } from '../../base/index.js'
@@ -8,7 +7,7 @@ import { startOf } from './command-bytes.js'
 
 export type Ending = {
   readonly exitCode: number | null
-  /** What killed it; then there is no code. */
+  /** The signal that killed it; then there is no exit code. */
   readonly signal: NodeJS.Signals | null
   /** Why it was not started. */
   readonly refusal?: string
@@ -30,7 +29,7 @@ export function startCommand(words: readonly string[]): Started {
     try {
       return spawn(file, args, { stdio: ['inherit', 'inherit', 'inherit', ...openFiles(words)] })
     } catch (error) {
-      // Arguments that are longer than the system takes are told at once, not as an event.
+      // If the arguments are too long, spawn throws instead of emitting an event.
       if (error instanceof Error && 'syscall' in error) return refusalOf(error)
       throw error
     }
@@ -43,7 +42,7 @@ export function startCommand(words: readonly string[]): Started {
   return { child: child.pid === undefined ? undefined : child, ended }
 }
 
-/** `<(…)` of a shell is an open file whose name is an argument: it stays open for the command. */
+/** The shell syntax `<(…)` passes the name of an open file descriptor: keep it open for the command. */
 function openFiles(words: readonly string[]): ('ignore' | number)[] {
   const named = words.flatMap((word) => {
     const [, number] = /^\/(?:dev|proc\/self)\/fd\/([0-9]{1,4})$/.exec(word) ?? []

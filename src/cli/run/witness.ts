@@ -1,23 +1,23 @@
-// Tells whether a signal was for all of our process group, as Ctrl-C and `kill %1` are, or for us alone. In the first case the
-// command has it too, and would take a second one for impatience. No system call of Node tells; so a process that does
-// nothing but echo stands in the same group: the signal has killed it, or it still answers.
+// Finds out whether a signal went to our whole process group, like Ctrl-C and `kill %1`, or only to us. In the first case the
+// command has received it too, and must not get it twice. Node cannot tell the two apart, so a `cat` process runs in the
+// same group: either the signal has killed it, or it still echoes.
 import { type ChildProcess, spawn } from 'node:child_process'
 
-export type Witness = {
-  /** Whether everybody in the group got this signal. */
-  sawIt(signal: NodeJS.Signals): Promise<boolean>
-  dismiss(): void
+type SignalProbe = {
+  /** Whether the whole group received this signal. */
+  received(signal: NodeJS.Signals): Promise<boolean>
+  end(): void
 }
 
-export function callWitness(): Witness {
+export function startSignalProbe(): SignalProbe {
   let echo = startEcho()
-  let isDismissed = false
+  let isEnded = false
   return {
-    sawIt(signal) {
+    received(signal) {
       const asked = echo
       return new Promise((resolve) => {
         const died = (_: unknown, by: NodeJS.Signals | null) => {
-          if (echo === asked && !isDismissed) echo = startEcho()
+          if (echo === asked && !isEnded) echo = startEcho()
           resolve(by === signal)
         }
         if (asked.exitCode !== null || asked.signalCode !== null) {
@@ -25,7 +25,7 @@ export function callWitness(): Witness {
           return
         }
         asked.once('exit', died)
-        // Where there is no such program nobody has seen anything.
+        // Without `cat`, assume that the signal was only for us.
         asked.once('error', () => resolve(false))
         asked.stdout?.once('data', () => {
           asked.off('exit', died)
@@ -34,9 +34,9 @@ export function callWitness(): Witness {
         asked.stdin?.write('\n')
       })
     },
-    // At the end of its input it ends; also if we are killed.
-    dismiss() {
-      isDismissed = true
+    // `cat` ends at the end of its input, also if we are killed.
+    end() {
+      isEnded = true
       echo.stdin?.end()
     },
   }
@@ -44,7 +44,7 @@ export function callWitness(): Witness {
 
 function startEcho(): ChildProcess {
   const echo = spawn('cat', { cwd: '/', stdio: ['pipe', 'pipe', 'ignore'] })
-  // It may be gone by the time it is asked: its end tells, not the pipe.
+  // It may have ended already: then its exit event counts, not the pipe.
   echo.stdin.on('error', () => undefined)
   echo.on('error', () => undefined)
   echo.unref()

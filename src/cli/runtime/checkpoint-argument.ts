@@ -1,23 +1,23 @@
-// The checkpoint that a person means.
+// Finds the checkpoint that <ref> names.
 import type { CheckpointDetails, CheckpointView } from '../../index.js'
 import type { Request } from './command.js'
 import { sessionToRead } from './open-session.js'
 
-/** The checkpoint that <ref> names, in the project or with --session in a session. */
-export async function namedCheckpoint(request: Request): Promise<CheckpointDetails> {
+/** In the project or, with --session, in a session. */
+export async function findCheckpoint(request: Request): Promise<CheckpointDetails> {
   const { options, argument, project, hooks } = request
-  if (options.has('session')) return namedInSession(request)
+  if (options.has('session')) return findInSession(request)
   return (await project()).show(argument(0), hooks)
 }
 
-/** The same for a rewind, which refuses a number that a failed rewind has shifted. */
-export async function namedTarget(request: Request): Promise<CheckpointView> {
+/** For a rewind, which refuses a number that a failed rewind has shifted. */
+export async function findTarget(request: Request): Promise<CheckpointView> {
   const { options, argument, project, hooks } = request
-  if (options.has('session')) return namedInSession(request)
+  if (options.has('session')) return findInSession(request)
   return (await (await project()).target({ to: argument(0) }, hooks)).named
 }
 
-/** All that is known of a checkpoint that was found before. */
+/** The details of a checkpoint that was found before. */
 export async function detailsOf(
   request: Request,
   { id, session }: CheckpointView,
@@ -27,6 +27,6 @@ export async function detailsOf(
   return (await sessionToRead(await store(), session)).show(id)
 }
 
-async function namedInSession({ options, argument, store }: Request): Promise<CheckpointDetails> {
+async function findInSession({ options, argument, store }: Request): Promise<CheckpointDetails> {
   return (await sessionToRead(await store(), options.text('session') ?? '')).show(argument(0))
 }

@@ -1,4 +1,4 @@
-// What a command is: it calls one operation and says its result. Printing, JSON and the pager are here, once.
+// A command calls one operation and reports its result. Printing, JSON and the pager are here, once.
 import type { Hooks, Project, Store } from '../../index.js'
 import { EXIT } from './exit.js'
 import type { Parsed } from '../args/parse.js'
@@ -13,9 +13,9 @@ export type Request = Omit<Parsed, 'fault'> & {
   readonly hooks: Hooks
   /** Whether an agent has started this process. */
   readonly isAgent: boolean
-  /** Where the person is. */
+  /** `.`, or the missing folder that `-C` names. */
   readonly folder: string
-  /** A positional argument that the table says is there. */
+  /** A positional argument that the command table requires. */
   readonly argument: (index: number) => string
   /** Opened once, and closed when the command has ended. */
   readonly store: () => Promise<Store>
@@ -26,16 +26,16 @@ export type Command = (request: Request) => Promise<number>
 
 export function command<Result>(parts: {
   call(request: Request): Promise<Result>
-  /** What `--json` prints; the result itself if left out. */
+  /** The value for `--json`; by default the result itself. */
   json?(result: Result): unknown
-  /** The answer for a person. */
+  /** The text for a user. */
   render(result: Result, request: Request): string | Promise<string>
-  /** What to add on stderr, after the answer. */
+  /** Printed on stderr, after the text. */
   note?(result: Result, request: Request): string | undefined | Promise<string | undefined>
-  /** 0 if left out. */
+  /** 0 by default. */
   exitCode?(result: Result): number
   readonly isPaged?: boolean
-  /** Not to be wrapped on a terminal: a program reads it. */
+  /** Not wrapped on a terminal, because a program reads it. */
   readonly isVerbatim?: boolean
 }): Command {
   return async (request) => {
@@ -47,8 +47,7 @@ export function command<Result>(parts: {
     } else {
       const text = await parts.render(result, request)
       const note = await parts.note?.(result, request)
-      const { isPaged = false, isVerbatim = false } = parts
-      await show(text, { screen: request.screen, isPaged, isVerbatim })
+      await show(text, request.screen, parts)
       if (note !== undefined) request.screen.note(note)
     }
     return parts.exitCode?.(result) ?? EXIT.done
@@ -57,11 +56,8 @@ export function command<Result>(parts: {
 
 async function show(
   text: string,
-  {
-    screen,
-    isPaged,
-    isVerbatim,
-  }: { readonly screen: Screen; readonly isPaged: boolean; readonly isVerbatim: boolean },
+  screen: Screen,
+  { isPaged = false, isVerbatim = false }: { isPaged?: boolean; isVerbatim?: boolean },
 ): Promise<void> {
   if (!isPaged || !screen.isTerminal) {
     screen.print(isVerbatim || isPaged ? text : wrapMessage(text, screen.width))

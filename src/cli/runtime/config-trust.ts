@@ -1,4 +1,4 @@
-// `savestate config trust`: shows what the project's own files ask for, asks, and lets these files count from then on.
+// `savestate config trust`: shows the settings that the project's own files ask for, asks, and puts them into effect.
 import type { UntrustedFile } from '../../index.js'
 import { command } from './command.js'
 import { confirmText } from './confirm.js'

@@ -1,4 +1,4 @@
-// Asks before something is changed or removed: on the terminal, with the plan in view.
+// Asks on the terminal before something is changed or removed, and shows the plan.
 import { createInterface } from 'node:readline'
 import { type Hooks, type PlanFacts, SavestateError } from '../../index.js'
 import type { Request } from './command.js'
@@ -8,55 +8,46 @@ import { notRestoredText, planText, stateText } from '../render/plan-text.js'
 import { optionsOf } from '../args/commands-table.js'
 import { wrapMessage } from '../terminal/wrap.js'
 
-export type Asker = {
+type Prompter = {
   readonly isTerminal: boolean
   show(text: string): void
-  /** In the pager if it is longer than the screen. */
+  /** Uses the pager if the text is longer than the screen. */
   view(text: string): Promise<void>
-  /** The line typed; undefined if the input ended. */
+  /** Returns the line that the user typed; undefined if the input ended. */
   ask(question: string): Promise<string | undefined>
 }
 
 /**
- * For `hooks.confirm`; undefined with --yes, so that plan and rewind are one step. `remarks` are shown above the plan.
- * The callback throws CONFIRMATION_NEEDED without a terminal.
+ * Returns `hooks.confirm`; undefined with --yes, so that plan and rewind are one step. `remarks` are shown above the
+ * plan. The callback throws CONFIRMATION_NEEDED without a terminal.
  */
 export function confirmOn(
   request: Request,
-  {
-    question,
-    remarks = [],
-    mine,
-  }: {
+  prompt: {
     readonly question: (facts: PlanFacts) => Promise<string>
     readonly remarks?: readonly string[]
     /** The paths that the user has changed since the checkpoint, as of now. */
     readonly mine?: () => Promise<ReadonlySet<string>>
   },
 ): Hooks['confirm'] {
+  const { paintNote: paint, now } = request.screen
   if (request.options.has('yes')) return undefined
   let isRepeated = false
   return async (plan, facts) => {
     request.bar.erase()
     const shown = [
       ...(isRepeated ? [CHANGED_SINCE] : []),
-      ...remarks,
+      ...(prompt.remarks ?? []),
       stateText(facts.session),
-      planText(plan, request.screen.paintNote, await mine?.()),
-      notRestoredText(facts.notRestored, {
-        paint: request.screen.paintNote,
-        now: request.screen.now,
-      }),
+      planText(plan, paint, await prompt.mine?.()),
+      notRestoredText(facts.notRestored, { paint, now }),
     ]
-    const asked = await question(facts)
-    const agreed = await beforeChanges(() =>
-      isAgreed(shown.filter((text) => text !== '').join('\n'), {
-        question: asked,
-        asker: terminalAsker(request),
-      }),
-    )
+    const question = await prompt.question(facts)
+    const text = shown.filter((part) => part !== '').join('\n')
+    const prompter = terminalPrompter(request)
+    const agreed = await beforeChanges(() => askYesNo(text, { question, prompter }))
     isRepeated = true
-    // The time the person took is none of the work's.
+    // Restarts the clock of the progress bar: the time to answer is no progress.
     request.bar.erase()
     return agreed
   }
@@ -73,11 +64,11 @@ type Question = {
 
 type TextQuestion = Question & {
   readonly plan: string
-  /** The command has changed something before it asks this. */
+  /** The command has already changed something. */
   readonly isAfterChanges?: boolean
 }
 
-/** The same for any other plan, as text. */
+/** Asks about a plan that is text. */
 export async function confirmText(
   request: Request,
   { plan, isAfterChanges = false, ...question }: TextQuestion,
@@ -85,28 +76,25 @@ export async function confirmText(
   if (request.options.has('yes')) return true
   request.bar.erase()
   const canShow = optionsOf(request.command).some(({ name }) => name === 'dry-run')
-  const ask = () => isAgreed(plan, { ...question, asker: terminalAsker(request), canShow })
+  const prompter = terminalPrompter(request)
+  const ask = () => askYesNo(plan, { ...question, prompter, canShow })
   return isAfterChanges ? ask() : beforeChanges(ask)
 }
 
 /**
- * For a plan that holds no lock while it is shown: it is made again after a yes, and shown again if its text is another
- * one by then. False if the answer is no.
+ * Asks about a plan that holds no lock while it is shown. After a yes the plan is made again, and if its text has changed,
+ * shown again.
  */
 export async function confirmPlan<Plan>(
   request: Request,
-  {
-    first,
-    again,
-    text,
-    question,
-  }: {
+  prompt: {
     readonly first: Plan
     readonly again: () => Promise<Plan>
     readonly text: (plan: Plan) => string | Promise<string>
     readonly question: string
   },
 ): Promise<boolean> {
+  const { first, again, text, question } = prompt
   if (request.options.has('yes')) return true
   for (let plan = await text(first), remark = ''; ; remark = `${CHANGED_SINCE}\n`) {
     if (!(await confirmText(request, { plan: `${remark}${plan}`, question }))) return false
@@ -116,34 +104,29 @@ export async function confirmPlan<Plan>(
   }
 }
 
-export async function isAgreed(
+export async function askYesNo(
   plan: string,
-  {
-    question,
-    details,
-    asker,
-    canShow = true,
-  }: Question & { readonly asker: Asker; readonly canShow?: boolean },
+  question: Question & { readonly prompter: Prompter; readonly canShow?: boolean },
 ): Promise<boolean> {
-  if (!asker.isTerminal) {
+  const { details, prompter, canShow = true } = question
+  if (!prompter.isTerminal) {
+    const look = canShow ? ', or --dry-run to see what it would do' : ''
     throw new SavestateError(
       'CONFIRMATION_NEEDED',
       'This needs a yes, and there is no terminal to ask on',
-      {
-        hint: `Add --yes to do it${canShow ? ', or --dry-run to see what it would do' : ''}. Nothing has been changed.`,
-      },
+      { hint: `Add --yes to do it${look}. Nothing has been changed.` },
     )
   }
-  asker.show(plan)
+  prompter.show(plan)
   for (;;) {
     const choices = details === undefined ? '[y/N]' : '[y/N, v to view]'
-    const answer = (await asker.ask(`${question} ${choices} `))?.trim() ?? ''
+    const answer = (await prompter.ask(`${question.question} ${choices} `))?.trim() ?? ''
     if (details === undefined || !/^v(iew)?$/i.test(answer)) return /^y(es)?$/i.test(answer)
-    await asker.view(details)
+    await prompter.view(details)
   }
 }
 
-export function terminalAsker({ screen }: Request): Asker {
+function terminalPrompter({ screen }: Request): Prompter {
   const { stdin, stderr } = process
   return {
     isTerminal: stdin.isTTY === true && stderr.isTTY === true,
@@ -157,7 +140,7 @@ export function terminalAsker({ screen }: Request): Asker {
     },
     ask: (question) =>
       new Promise((resolve) => {
-        // Not as a terminal: line editing would take Ctrl-C away from us.
+        // Not as a terminal: line editing would swallow Ctrl-C.
         const lines = createInterface({ input: stdin, terminal: false })
         let answer: string | undefined
         lines.once('line', (line) => {
@@ -165,7 +148,7 @@ export function terminalAsker({ screen }: Request): Asker {
           lines.close()
         })
         lines.once('close', () => {
-          // Ctrl-D leaves the cursor behind the question.
+          // After Ctrl-D the cursor is still on the line of the question.
           if (answer === undefined) stderr.write('\n')
           stdin.pause()
           resolve(answer)

@@ -1,7 +1,6 @@
-// The one place where errors become text and exit codes.
-import { hasCode } from '../../base/index.js'
+// Turns errors into text and exit codes, and handles signals.
+import { bugsUrl, hasCode } from '../../base/index.js'
 import type { Screen } from '../terminal/screen.js'
-import { bugsUrl } from '../../base/index.js'
 
 export const EXIT = {
   done: 0,
@@ -12,25 +11,27 @@ export const EXIT = {
   ended: 143,
 } as const
 
-/** Where an error is told, and in which form. */
-export type Teller = {
+/** Where and how an error is reported. */
+type Reporter = {
   readonly screen: Pick<Screen, 'note' | 'paintNote'>
   readonly isJson: boolean
-  /** What the process ends with for such a code; the code itself if left out. */
+  /** Replaces the exit code. */
   readonly exitCode?: (code: number) => Promise<number>
 }
 
 let exiting: Promise<void> | undefined
 
-/** Tells the error on stderr, once, and returns the exit code it stands for. */
-export async function report(error: unknown, teller: Teller): Promise<number> {
-  const { screen, isJson } = teller
+/** Prints the error on stderr, and returns its exit code. */
+export async function report(error: unknown, reporter: Reporter): Promise<number> {
+  const { screen, isJson } = reporter
   const { SavestateError } = await import('../../index.js')
   const { jsonForPeople, printableLines } = await import('../terminal/escape.js')
   if (error instanceof SavestateError) {
     const fault = error.toJSON()
     screen.note(
-      isJson ? jsonForPeople({ error: fault }) : prefix(teller) + printableLines(sentences(fault)),
+      isJson
+        ? jsonForPeople({ error: fault })
+        : prefix(reporter) + printableLines(sentences(fault)),
     )
     return fault.code === 'INTERRUPTED' ? EXIT.interrupted : EXIT.failed
   }
@@ -42,22 +43,22 @@ export async function report(error: unknown, teller: Teller): Promise<number> {
   screen.note(
     isJson
       ? jsonForPeople({ error: { code: 'INTERNAL', message, hint, stack } })
-      : prefix(teller) + printableLines(`${sentences({ message, hint })}\n\n${stack}`),
+      : prefix(reporter) + printableLines(`${sentences({ message, hint })}\n\n${stack}`),
   )
   return EXIT.bug
 }
 
-/** For errors that come from nowhere: no command is left to return a code. */
-export async function reportAndExit(error: unknown, teller: Teller): Promise<void> {
-  exiting ??= report(error, teller).then(async (code) => {
-    await written()
-    process.exit((await teller.exitCode?.(code)) ?? code)
+/** For errors outside any command. The first one ends the process. */
+export async function reportAndExit(error: unknown, reporter: Reporter): Promise<void> {
+  exiting ??= report(error, reporter).then(async (code) => {
+    await flushStderr()
+    process.exit((await reporter.exitCode?.(code)) ?? code)
   })
   await exiting
 }
 
-/** `savestate list > /full/disk` is no bug of ours. */
-export async function reportUnwritten(error: unknown, teller: Teller): Promise<void> {
+/** `savestate list > /full/disk` is an error of the system, not a bug. */
+export async function reportUnwritten(error: unknown, reporter: Reporter): Promise<void> {
   const { SavestateError } = await import('../../index.js')
   const isFull = hasCode(error, 'ENOSPC') || hasCode(error, 'EDQUOT')
   const why = isFull ? 'no space is left' : error instanceof Error ? error.message : String(error)
@@ -66,20 +67,18 @@ export async function reportUnwritten(error: unknown, teller: Teller): Promise<v
     `The output could not be written: ${why}`,
     { cause: error },
   )
-  await reportAndExit(fault, teller)
+  await reportAndExit(fault, reporter)
 }
 
 let onSignal: ((signal: 'SIGINT' | 'SIGTERM') => void) | undefined
 
-/** For a command that ends when it is told to: from now on the signal does not end the process. */
+/** For a command that runs until a signal: the first one aborts, the second one ends the process. */
 export function endOnSignals(): AbortSignal {
   const ending = new AbortController()
-  // The terminal is closed.
   process.once('SIGHUP', () => ending.abort())
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     if (onSignal !== undefined) process.off(signal, onSignal)
     process.once(signal, () => {
-      // A second one means it.
       if (onSignal !== undefined) process.on(signal, onSignal)
       ending.abort()
     })
@@ -87,7 +86,7 @@ export function endOnSignals(): AbortSignal {
   return ending.signal
 }
 
-/** From now on signals are the business of who calls this. */
+/** From now on the caller handles signals. */
 export function leaveSignals(): void {
   if (onSignal === undefined) return
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal)
@@ -99,10 +98,10 @@ function handleSignals(): void {
 }
 
 /**
- * For work that blocks the event loop for long, such as parsing a large text: a handler would run only after it. Meanwhile
- * a signal ends the process as it ends any other program, without a message. A question in it is asked by `ask`.
+ * For work that blocks the event loop for long, such as parsing a large text: a handler would run only afterwards. During
+ * the work a signal ends the process by default, without a message. The work asks questions through `ask`.
  */
-export async function endedBySignals<Result>(
+export async function withDefaultSignals<Result>(
   work: (ask: <Answer>(question: () => Promise<Answer>) => Promise<Answer>) => Promise<Result>,
 ): Promise<Result> {
   leaveSignals()
@@ -122,7 +121,7 @@ export async function endedBySignals<Result>(
 
 let waiting = 0
 
-/** For a question that is asked before anything is changed: a signal meanwhile says that nothing was. */
+/** For a question before the first change: a signal during it reports that nothing was changed. */
 export async function beforeChanges<Result>(ask: () => Promise<Result>): Promise<Result> {
   waiting += 1
   try {
@@ -132,23 +131,23 @@ export async function beforeChanges<Result>(ask: () => Promise<Result>): Promise
   }
 }
 
-/** A signal ends the work at once: the store is whole at every moment, and the next command goes on. */
-export function exitOnSignals(teller: Teller, beforeExit: () => void): void {
+/** A signal ends the work at once. The store is always consistent, and the next command finishes the work. */
+export function exitOnSignals(reporter: Reporter, beforeExit: () => void): void {
   const end = (signal: 'SIGINT' | 'SIGTERM') => {
     beforeExit()
-    const isBegun = waiting === 0
-    const message = isBegun ? 'Interrupted before it was done' : 'Nothing was changed'
-    const hint = isBegun
+    const isStarted = waiting === 0
+    const message = isStarted ? 'Interrupted before it was done' : 'Nothing was changed'
+    const hint = isStarted
       ? 'Nothing is lost. The next command finishes a rewind that had started.'
       : null
-    // Written at once and without the SDK: whoever interrupts does not wait for a module to load.
+    // Without SavestateError: loading the SDK would delay the exit.
     const error = { code: 'INTERRUPTED', message, hint }
-    // The terminal has put a ^C where the cursor was.
+    // The terminal has printed ^C at the cursor.
     if (process.stderr.isTTY) process.stderr.write('\n')
     process.stderr.write(
-      teller.isJson
+      reporter.isJson
         ? `${JSON.stringify({ error }, null, 2)}\n`
-        : `${isBegun ? prefix(teller) : ''}${sentences(error)}\n`,
+        : `${isStarted ? prefix(reporter) : ''}${sentences(error)}\n`,
     )
     process.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.ended)
   }
@@ -161,12 +160,11 @@ function sentences({ message, hint }: { message: string; hint: string | null }):
   return `${message}${end}${hint === null ? '' : `\n${hint}`}`
 }
 
-function prefix({ screen }: Teller): string {
+function prefix({ screen }: Reporter): string {
   return screen.paintNote('red', 'Error: ')
 }
 
-/** Until stderr has everything: the process is about to end. */
-function written(): Promise<void> {
+function flushStderr(): Promise<void> {
   return new Promise((resolve) => {
     process.stderr.write('', () => resolve())
   })

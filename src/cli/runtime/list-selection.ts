@@ -1,5 +1,5 @@
-// Selects the checkpoints that `savestate list` shows: those of a project, a session or all projects that match its
-// filters. Rows keep the numbers of the whole list, so that they can be typed.
+// Selects the checkpoints for `savestate list`: those of a project, a session or all projects that match the filters. Rows
+// keep their numbers in the whole list, because other commands accept these.
 import { type CheckpointView, SavestateError } from '../../index.js'
 import { isPrompt } from '../render/checkpoint-groups.js'
 import type { Request } from './command.js'
@@ -16,13 +16,13 @@ export type Selection = {
   /** The checkpoints of the scope, newest first: all, or without a filter as many as the table needs. */
   readonly all: readonly Listed[]
   readonly chosen: readonly Listed[]
-  /** How many more the filters let through; null if that is not known, because the search stopped when it had enough. */
+  /** How many more rows match; null if unknown, because the search stopped early. */
   readonly more: number | null
-  /** Set if the search for words did not reach the oldest checkpoint. */
+  /** The number of searched checkpoints, if the word search did not reach the oldest. */
   readonly searched?: number
 }
 
-/** A row that matches the filters, with what they found out about it. */
+/** A row that matches a filter, with the fields that the filter adds. */
 type Match = { readonly id: string }
 
 export async function selectRows(request: Request, limit: number | undefined): Promise<Selection> {
@@ -30,7 +30,7 @@ export async function selectRows(request: Request, limit: number | undefined): P
   const hasFilter =
     ['grep', 'pinned', 'prompts'].some((name) => options.has(name)) || paths.length > 0
   if (!hasFilter) return newestRows(request, limit)
-  const { rows: all } = await readRows(request, undefined)
+  const { checkpoints: all } = await readRows(request, undefined)
   const found = await filterRows(request, { all, limit })
   const chosen = limit === undefined ? found.rows : found.rows.slice(0, limit)
   const rest = found.rows.length - chosen.length
@@ -43,54 +43,47 @@ export async function selectRows(request: Request, limit: number | undefined): P
 }
 
 async function newestRows(request: Request, limit: number | undefined): Promise<Selection> {
-  const read = (most: number | undefined) => readRows(request, most)
   // JSON has no groups, so it needs no row beyond the limit.
-  const { rows, total } =
+  const { checkpoints, total } =
     limit === undefined || request.isJson
-      ? await read(limit)
-      : await readNewest(async (most) => toPage(await read(most)), limit)
-  const chosen = rows.slice(0, limit)
-  return { all: rows, chosen, more: total - chosen.length }
+      ? await readRows(request, limit)
+      : await readNewest((most) => readRows(request, most), limit)
+  const chosen = checkpoints.slice(0, limit)
+  return { all: checkpoints, chosen, more: total - chosen.length }
 }
 
-type Rows = { readonly rows: readonly Listed[]; readonly total: number }
+type Rows<Row> = { readonly checkpoints: readonly Row[]; readonly total: number }
 
-const toPage = ({ rows, total }: Rows) => ({ checkpoints: rows, total })
-
-async function readRows(request: Request, limit: number | undefined): Promise<Rows> {
+async function readRows(request: Request, limit: number | undefined): Promise<Rows<Listed>> {
   const { options, project, store, hooks } = request
   const session = options.text('session')
   const input = limit === undefined ? {} : { limit }
   if (session !== undefined) {
-    const rows = await (await sessionToRead(await store(), session)).list()
-    return { rows, total: rows.length }
+    const checkpoints = await (await sessionToRead(await store(), session)).list()
+    return { checkpoints, total: checkpoints.length }
   }
-  if (options.has('all')) {
-    const { checkpoints, total } = await (await store()).list(input, hooks)
-    return { rows: checkpoints, total }
-  }
+  if (options.has('all')) return (await store()).list(input, hooks)
   const { checkpoints, total } = await (await project()).list(input, hooks)
-  const rows = checkpoints.map((checkpoint, index) => ({ ...checkpoint, number: index + 1 }))
-  return { rows, total }
+  const numbered = checkpoints.map((checkpoint, index) => ({ ...checkpoint, number: index + 1 }))
+  return { checkpoints: numbered, total }
 }
 
-/** Enough rows to see who changes files here. */
+/** Enough rows to tell whether several authors work here. */
 const LEAST_READ = 100
 
-/** The newest rows, and the rest of the turns that they belong to: a table shows their prompts and counts their steps. */
+/** Reads the newest rows and the rest of their turns, because the table shows prompts and counts steps. */
 export async function readNewest<Row extends CheckpointView>(
-  read: (
-    limit: number,
-  ) => Promise<{ readonly checkpoints: readonly Row[]; readonly total: number }>,
+  read: (limit: number) => Promise<Rows<Row>>,
   limit: number,
-): Promise<{ readonly rows: readonly Row[]; readonly total: number }> {
+): Promise<Rows<Row>> {
   for (let most = Math.max(limit, LEAST_READ); ; most *= 2) {
-    const { checkpoints: rows, total } = await read(most)
-    if (rows.length >= total || hasWholeTurns(rows, limit)) return { rows, total }
+    const { checkpoints, total } = await read(most)
+    if (checkpoints.length >= total || hasWholeTurns(checkpoints, limit))
+      return { checkpoints, total }
   }
 }
 
-/** Turns of a session follow on each other, so a row of an earlier one is older than all of this one. */
+/** The turns of a session do not overlap: once a row of an earlier turn is read, this turn is complete. */
 function hasWholeTurns(rows: readonly CheckpointView[], limit: number): boolean {
   const oldest = new Map<string, CheckpointView>()
   for (const row of rows) if (row.session !== null) oldest.set(row.session, row)
@@ -114,14 +107,14 @@ async function filterRows(
 ): Promise<Filtered> {
   const { options } = request
   const isPinned = (row: Listed) => !options.has('pinned') || row.pinned
-  // A step is counted below its prompt.
+  // With --prompts a step is hidden if its prompt is in the list.
   const hasPrompt = options.has('prompts') ? turnsWithPrompt(all) : new Set<string>()
   const isWanted = (row: Listed) => isPinned(row) && (isPrompt(row) || !hasPrompt.has(turnOf(row)))
   const isAlone = !options.has('pinned') && !options.has('prompts') && !options.has('session')
-  // One more than is shown says whether there are more. Several filters together need all matches of each.
+  // One row more than is shown, to know whether there are more. Combined filters need all matches of each.
   const most = limit === undefined || !isAlone ? {} : { limit: limit + 1 }
-  const grep = await grepped(request, { all, most })
-  const touched = await touching(request, grep === undefined ? most : {})
+  const grep = await findWords(request, { all, most })
+  const touched = await findPaths(request, grep === undefined ? most : {})
   const rows = all.flatMap((row) => {
     const matches = [grep, touched].flatMap((filter) => filter ?? [])
     const passed = matches.map(({ found }) => found.get(row.id))
@@ -139,7 +132,7 @@ type Matches = {
   readonly searched?: number
 }
 
-async function grepped(
+async function findWords(
   request: Request,
   { all, most }: { readonly all: readonly Listed[]; readonly most: { readonly limit?: number } },
 ): Promise<Matches | undefined> {
@@ -158,7 +151,7 @@ async function grepped(
   }
 }
 
-/** In the lists of all projects: names and reasons only, since the files of many projects take long to compare. */
+/** For --all: names and messages only, because comparing the files of many projects takes long. */
 function withWords(rows: readonly Listed[], words: string): readonly Listed[] {
   const wanted = words.trim().toLowerCase().split(/\s+/)
   return rows.filter(({ name, reason }) => {
@@ -167,7 +160,7 @@ function withWords(rows: readonly Listed[], words: string): readonly Listed[] {
   })
 }
 
-async function touching(
+async function findPaths(
   request: Request,
   most: { readonly limit?: number },
 ): Promise<Matches | undefined> {

@@ -1,5 +1,5 @@
-// The command line cannot know the classes that agents keep in their states. It reads an instance as what
-// it was made of, and writes it under the same name again, so that nothing is lost on the way through.
+// The command line does not know the classes of the values in agent states. It reads an instance as its serialized value,
+// and writes that value under the same class name, so nothing is lost.
 import { ClassRegistry, fromJsonForm, type JsonForm, SealedValue, toJsonForm } from '../../index.js'
 
 class AnyClasses extends ClassRegistry {
@@ -15,14 +15,14 @@ class AnyClasses extends ClassRegistry {
   }
 }
 
-/** One for the whole process: what it has read it can write. */
+/** One for the whole process, so that it can write every class that it has read. */
 export const anyClasses = new AnyClasses()
 
 export function jsonForm(value: unknown): JsonForm {
   return toJsonForm(value, anyClasses)
 }
 
-/** For `--json`: nothing that JSON has no words for is lost. What was read without its key says so. */
+/** For `--json`: values that JSON lacks are tagged, and values that were read without their key say so. */
 export function jsonOf(value: unknown): unknown {
   if (value instanceof SealedValue) return value.toJSON()
   return value === undefined ? null : jsonForm(value).json
@@ -32,7 +32,7 @@ export function valueOf(json: unknown): unknown {
   return fromJsonForm(withoutBigInts(json), anyClasses)
 }
 
-/** Where there are tags, a BigInt has one: without it is a number that is written as an integer. */
+/** A tagged form tags its BigInts; any other bigint is a number that was written as an integer. */
 function withoutBigInts(json: unknown): unknown {
   const numbers = (_key: string, value: unknown) =>
     typeof value === 'bigint' ? Number(value) : value

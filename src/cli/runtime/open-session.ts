@@ -1,13 +1,13 @@
-// Sessions by the id that a person typed.
+// Opens sessions by their id.
 import { SavestateError, type Session, type Store } from '../../index.js'
 import type { Request } from './command.js'
 
-/** To look at only: works also while an agent writes it. Throws SESSION_UNKNOWN. */
+/** Read-only: works while an agent writes to it. Throws SESSION_UNKNOWN. */
 export async function sessionToRead(store: Store, id: string): Promise<Session<unknown>> {
   return store.session(id, { mustExist: true, lease: false })
 }
 
-/** The folder of the project that it belongs to; null if it belongs to none. */
+/** The folder of its project; null if it has none. */
 export async function folderOf(store: Store, id: string): Promise<string | null> {
   return (await store.sessions()).find((session) => session.id === id)?.project ?? null
 }
@@ -22,15 +22,11 @@ export async function isKnown(store: Store, id: string): Promise<boolean> {
   }
 }
 
-type SessionWork<Result> = {
-  readonly id: string
-  readonly work: (session: Session<unknown>) => Promise<Result>
-}
-
-/** Writes to a session of this project, made if it is new; one that was made and got no checkpoint goes again. */
+/** Writes to a session of this project, and creates it if needed. A new session without a checkpoint is removed again. */
 export async function inSession<Result>(
   request: Request,
-  { id, work }: SessionWork<Result>,
+  id: string,
+  work: (session: Session<unknown>) => Promise<Result>,
 ): Promise<Result> {
   const [store, project] = [await request.store(), await request.project()]
   const isNew = !(await isKnown(store, id))

@@ -1,5 +1,5 @@
-// JSON that a user wrote. JSON.parse judges it; its fault is found by the SDK, because the message of JSON.parse differs
-// between versions of Node and sometimes names no position.
+// Parses JSON that a user wrote. The SDK finds the position of a fault, because the message of JSON.parse differs between
+// versions of Node and sometimes has no position.
 import { jsonFault, parseExactJson, SavestateError } from '../../internal.js'
 import type { GivenText } from './read-text-argument.js'
 

@@ -1,5 +1,5 @@
-// Paths as typed, relative to where the person is, become paths of the project. Everything here is one
-// character per byte, so that any name can be given.
+// Converts paths as typed, relative to the current folder, to paths of the project. Strings here have one character per
+// byte, so that any name works.
 import { realpathSync } from 'node:fs'
 import { posix } from 'node:path'
 import { parsePathText, pathText, SavestateError } from '../../internal.js'
@@ -18,11 +18,10 @@ export async function projectPaths(request: Request, given: readonly string[]): 
 
 export function projectPath(
   argument: string,
-  place: { readonly root: string; readonly folder: string },
+  { root, folder }: { readonly root: string; readonly folder: string },
 ): string {
-  const { root, folder } = place
   const bytes = bytesOfPath(argument)
-  // As --path "$FILE" is where FILE is not set: not a way to say the current folder.
+  // --path "$FILE" with an unset FILE must not mean the current folder.
   if (bytes === '') {
     throw new SavestateError('BAD_INPUT', 'A path cannot be empty', {
       hint: 'Use . for the current folder.',
@@ -38,12 +37,12 @@ export function projectPath(
   )
 }
 
-/** A path anywhere, as the SDK takes it. */
+/** A path anywhere, in the form of the SDK. */
 export function givenPathText(argument: string): string {
   return textOf(bytesOfPath(argument))
 }
 
-/** What we print in quotes may be typed in quotes. */
+/** Accepts the quoted form in which Savestate prints paths. */
 function bytesOfPath(argument: string): string {
   const bytes = bytesOfArgument(argument)
   if (!argument.startsWith('"')) return bytes
@@ -60,14 +59,14 @@ function below(path: string, root: string): string | undefined {
   return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : undefined
 }
 
-/** The project's path is a real one; what was typed may go through a link above the project. */
+/** The path of the project has no symbolic links; the typed path may go through one above the project. */
 function withRealParent(path: string): string {
   for (let parent = posix.dirname(path); ; parent = posix.dirname(parent)) {
     try {
       const real = realpathSync.native(Buffer.from(parent, 'latin1'), 'buffer').toString('latin1')
       return posix.join(real, path.slice(parent.length))
     } catch {
-      // Deleted folders can be named too, so look further up. What cannot be looked at is not the project.
+      // The path may name a deleted folder, so try its parents. An inaccessible one is outside the project.
       if (parent === '/') return path
     }
   }

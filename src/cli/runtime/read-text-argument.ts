@@ -1,4 +1,4 @@
-// What a person hands over as a file or on stdin.
+// Reads input that the user gives as a file or on stdin.
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { hasCode } from '../../base/index.js'
@@ -8,7 +8,7 @@ import { bytesOfArgument } from '../args/argv-bytes.js'
 
 export type GivenText = {
   readonly text: string
-  /** How it is called in messages. */
+  /** Its name in messages. */
   readonly source: string
 }
 
@@ -30,12 +30,12 @@ const REFUSALS: readonly (readonly [code: string, why: string])[] = [
   ['ERR_ENCODING_INVALID_ENCODED_DATA', 'it is not UTF-8 text'],
 ]
 
-/** `path` as typed, to the byte; `-` is stdin. Throws BAD_INPUT for what cannot be read as UTF-8 text. */
+/** `path` as typed, to the byte; `-` is stdin. Throws BAD_INPUT if it is unreadable or not UTF-8 text. */
 export async function readGiven(path: string): Promise<GivenText> {
   return textOf(await openGiven(path))
 }
 
-/** A regular file is read each time. Stdin, a pipe or a device can be read only once, and is kept in memory as bytes. */
+/** Reads a regular file each time. Stdin, a pipe or a device can be read only once, so its bytes are kept in memory. */
 export async function openGiven(path: string): Promise<GivenBytes> {
   const source = path === '-' ? 'stdin' : printable(JSON.stringify(path.slice(0, MAX_SHOWN)))
   const file = () => createReadStream(bytesOfPath(path))
@@ -57,14 +57,14 @@ export async function openGiven(path: string): Promise<GivenBytes> {
 export async function textOf({ source, chunks }: GivenBytes): Promise<GivenText> {
   try {
     const bytes = Buffer.concat(await readAll(chunks()))
-    // Without the byte order mark that some editors put first.
+    // TextDecoder drops the byte order mark that some editors add.
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), source }
   } catch (cause) {
     throw refusalOf(source, cause)
   }
 }
 
-/** The same piece by piece. */
+/** Yields the text in pieces. */
 export async function* textsOf({ source, chunks }: GivenBytes): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   try {
@@ -75,7 +75,7 @@ export async function* textsOf({ source, chunks }: GivenBytes): AsyncGenerator<s
   }
 }
 
-/** The error itself if it is none of those. */
+/** Returns any other error unchanged. */
 function refusalOf(source: string, cause: unknown): unknown {
   const [, why] = REFUSALS.find(([code]) => hasCode(cause, code)) ?? []
   if (why === undefined) return cause

@@ -1,29 +1,34 @@
-// Gives a command what it may use, each part made when it is first needed.
+// Creates the request of a command. The store and the project are opened on first use.
 import type { Hooks, Project, Store } from '../../index.js'
 import type { SaveAnswer } from '../../daemon/index.js'
-import type { AgentMark } from '../hook/detect-agent.js'
+import { AGENT_MARKS, type AgentName } from '../../base/index.js'
 import type { Request } from './command.js'
 import { isCurrentFolderGone } from '../start/current-folder.js'
 import type { Parsed } from '../args/parse.js'
-import type { ProgressBar } from '../terminal/progress-bar.js'
-import type { Screen } from '../terminal/screen.js'
 
 const MB = 1024 * 1024
 const MAX_MOVED = 3
 
-export type OpenRequest = Request & { close(): Promise<void> }
+export type AgentMark = {
+  readonly variable: string
+  /** Undefined for an unknown agent. */
+  readonly agent: AgentName | undefined
+}
 
-export type Surroundings = {
-  readonly screen: Screen
-  readonly bar: ProgressBar
-  /** `.`, or the missing folder that `-C` names. */
-  readonly folder: string
-  /** The agent that started this process. */
+/** Detects the agent that started this process: agents set a variable for the commands they run. */
+export function agentMark(environment: NodeJS.ProcessEnv): AgentMark | undefined {
+  const found = AGENT_MARKS.find(([variable]) => (environment[variable] ?? '') !== '')
+  return found === undefined ? undefined : { variable: found[0], agent: found[1] }
+}
+
+export type Surroundings = Pick<Request, 'screen' | 'bar' | 'folder'> & {
   readonly agent: AgentMark | undefined
 }
 
-export function openRequest(parsed: Parsed, around: Surroundings): OpenRequest {
-  const { screen, bar, folder, agent } = around
+export function openRequest(
+  parsed: Parsed,
+  { screen, bar, folder, agent }: Surroundings,
+): Request & { close(): Promise<void> } {
   let opened: Promise<Store> | undefined
   let found: Promise<Project> | undefined
   let noticed = Promise.resolve()
@@ -60,14 +65,14 @@ export function openRequest(parsed: Parsed, around: Surroundings): OpenRequest {
     project: () => (found ??= find()),
     async close() {
       await noticed
-      // A store that could not be opened has been reported as such.
+      // A failure to open the store was reported already.
       const open = await opened?.catch(() => undefined)
       await open?.close()
     },
   }
 }
 
-/** The project that the current folder belongs to, or the known project whose folder is missing. */
+/** The project of the current folder, or the known project whose folder is missing. */
 export async function findProject(
   store: Store,
   { folder, hooks }: { readonly folder: string; readonly hooks?: Hooks },
@@ -80,7 +85,7 @@ export async function findProject(
   })
 }
 
-/** For a folder without checkpoints of its own: says where they may be. */
+/** Tells the user about vanished projects that may have been moved to this folder. */
 export async function noteOrigin(
   { maybeMovedFrom }: SaveAnswer['origin'],
   { onNotice }: Hooks,

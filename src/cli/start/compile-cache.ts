@@ -1,4 +1,4 @@
-// Lets Node keep the compiled form of the program in the store, so that later commands start faster (docs/decisions/0034).
+// Keeps Node's compile cache in the store, so that later commands start faster (docs/decisions/0034).
 import { lstatSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { storePath } from '../../base/index.js'

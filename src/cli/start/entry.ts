@@ -1,7 +1,7 @@
 // Starts the command line. Each command loads only what it needs.
 import { version } from '../../base/index.js'
 import { useCompileCache } from './compile-cache.js'
-import { answeredByDaemon } from '../hook/forward-hook.js'
+import { forwardHook } from '../hook/forward-hook.js'
 import { makePrivate } from './umask.js'
 import { ownTerminal } from '../terminal/stdio.js'
 
@@ -19,7 +19,7 @@ if ((first === '--version' || first === '-V') && others.length === 0) {
 }
 
 async function start(): Promise<void> {
-  const code = await answeredByDaemon(words, (error) => void reportOutput(error))
+  const code = await forwardHook(words, (error) => void reportOutput(error))
   if (code !== undefined) {
     process.exitCode = code
     return

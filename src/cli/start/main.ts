@@ -1,5 +1,4 @@
-// From the arguments to an exit code: finds the command, loads it and nothing else, runs it.
-import { agentMark } from '../hook/detect-agent.js'
+// Parses the arguments, loads the code of one command, runs it and sets the exit code.
 import type { Command } from '../runtime/command.js'
 import { enterFolder } from './current-folder.js'
 import { EXIT, exitOnSignals, report, reportAndExit, reportUnwritten } from '../runtime/exit.js'
@@ -8,7 +7,7 @@ import { ownTerminal } from '../terminal/stdio.js'
 import { type Parsed, parse } from '../args/parse.js'
 import { progressBar } from '../terminal/progress-bar.js'
 import { rawArguments } from '../args/argv-bytes.js'
-import { openRequest, type Surroundings } from '../runtime/request.js'
+import { agentMark, openRequest, type Surroundings } from '../runtime/request.js'
 import { openScreen } from '../terminal/screen.js'
 import { type CommandName, usageOf } from '../args/commands-table.js'
 
@@ -63,20 +62,20 @@ export async function main(): Promise<void> {
   }
   const parsed = parse(argv)
   const isJson = parsed.options.has('json')
-  const terminal = ownTerminal((error) => void reportUnwritten(error, teller))
+  const terminal = ownTerminal((error) => void reportUnwritten(error, reporter))
   const [screen, bar] = [openScreen(terminal), progressBar(terminal)]
   const exitCode = (code: number) => exitCodeOf(parsed, code)
-  const teller = { screen, isJson, exitCode }
-  process.on('uncaughtException', (error) => void reportAndExit(error, teller))
-  exitOnSignals(teller, () => bar.erase())
+  const reporter = { screen, isJson, exitCode }
+  process.on('uncaughtException', (error) => void reportAndExit(error, reporter))
+  exitOnSignals(reporter, () => bar.erase())
   const around = { screen, bar, folder: enterFolder(parsed.options), agent: agentMark(process.env) }
-  const code = await runCommand(parsed, around).catch((error: unknown) => report(error, teller))
+  const code = await runCommand(parsed, around).catch((error: unknown) => report(error, reporter))
   process.exitCode = await exitCode(code)
 }
 
-/** Reports that the answer could not be written, unless its reader has just seen enough. */
+/** Reports that the output could not be written. */
 export async function reportOutput(error: unknown): Promise<void> {
-  // A failure to write this report is not reported.
+  // Ignore a failure to write this report.
   process.stderr.on('error', () => undefined)
   const parsed = parse(process.argv.slice(2))
   const exitCode = (code: number) => exitCodeOf(parsed, code)

@@ -1,15 +1,15 @@
-// The store is its owner's alone whatever the shell says, but a command that we start for somebody gets the umask they set.
+// The store is private with any umask. A command that we start for the user gets the user's umask.
 
 const PRIVATE = 0o077
 
 let given: number | undefined
 
-/** From now on what this process makes is its owner's alone. */
+/** From now on only the owner can access files that this process creates. */
 export function makePrivate(): void {
   given = process.umask(PRIVATE)
 }
 
-/** For the moment in which a process is started: nothing else may be under way. */
+/** For starting a process. `start` must be synchronous, so that no other file gets this umask. */
 export function withGivenUmask<Result>(start: () => Result): Result {
   if (given === undefined) return start()
   process.umask(given)

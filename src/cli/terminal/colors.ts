@@ -1,4 +1,4 @@
-// Colours, by hand: sixteen of them, and none where they are not wanted.
+// ANSI colors.
 
 const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
 
@@ -7,7 +7,7 @@ export type Paint = (colour: Colour, text: string) => string
 
 type Output = { readonly isTTY?: boolean | undefined }
 
-/** FORCE_COLOR wins, then NO_COLOR, then whether a terminal is there that knows colours. */
+/** FORCE_COLOR wins, then NO_COLOR, then whether the output is a terminal with colors. */
 export function wantsColour(output: Output, environment: NodeJS.ProcessEnv): boolean {
   const forced = environment['FORCE_COLOR']
   if (forced !== undefined) return forced !== '0' && forced !== 'false'

@@ -1,9 +1,9 @@
-// What may reach a terminal. A name, a reason or a line of a file can hold escape sequences that move the
-// cursor, retitle the window or hide text; here they become visible and do nothing.
+// Makes text safe for a terminal. A name, a message or a line of a file can contain escape sequences that move the cursor,
+// change the title of the window or hide text; here they become visible and do nothing.
 import { jsonEscape, UNSAFE_CHARACTERS } from '../../base/index.js'
 import { parsePathText, printablePath, SavestateError } from '../../internal.js'
 
-/** One line that shows what it holds. */
+/** One line: line breaks and control characters become visible. */
 export function printable(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return text
   return text.replace(UNSAFE_CHARACTERS, (char) => {
@@ -17,27 +17,24 @@ export function printable(text: string): string {
   })
 }
 
-/** One line for a list: line breaks become blanks. */
+/** One line for a list: line breaks become spaces. */
 export function printableLine(text: string): string {
   return printable(text.trim().replace(/\s+/g, ' '))
 }
 
-/** For text of many lines, such as a patch: line breaks and tabs stay. */
+/** For text of several lines, such as a patch: line breaks and tabs stay. */
 export function printableLines(text: string): string {
   return text.replace(UNSAFE_CHARACTERS, (char) =>
     char === '\n' || char === '\t' ? char : caret(char.codePointAt(0) ?? 0),
   )
 }
 
-/** A path as the SDK gives it. The project itself is `.`. */
+/** A path of the SDK. The project itself is `.`. */
 export function pathForPeople(text: string): string {
   return text === '' ? '.' : printable(printablePath(parsePathText(text)))
 }
 
-/**
- * JSON that a terminal shows as it is: the same value, with nothing in it that acts. Throws BAD_INPUT for what is nested
- * deeper than JSON.stringify has stack for.
- */
+/** JSON of the same value that is safe on a terminal. Throws BAD_INPUT if it is too deep for the stack of JSON.stringify. */
 export function jsonForPeople(value: unknown): string {
   return escapeUnsafe(jsonText(value))
 }
@@ -54,16 +51,12 @@ function jsonText(value: unknown): string {
   }
 }
 
-export function isUnsafe(text: string): boolean {
-  return text.search(UNSAFE_CHARACTERS) !== -1
-}
-
-/** By number, as JSON writes a character in double quotes; line breaks stay. */
+/** Writes unsafe characters as JSON escapes; line breaks stay. */
 export function escapeUnsafe(text: string): string {
   return text.replace(UNSAFE_CHARACTERS, (char) => (char === '\n' ? char : jsonEscape(char)))
 }
 
-/** As git and less show it: ^[ for escape. */
+/** As in git and less: ^[ for escape. */
 function caret(code: number): string {
   if (code < 0x20 || code === 0x7f) return `^${String.fromCharCode(code ^ 0x40)}`
   return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`

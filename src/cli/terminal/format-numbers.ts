@@ -1,24 +1,25 @@
-// Numbers as people read them.
+// Numbers as text.
 import { plural } from '../../base/index.js'
 
-export function grouped(count: number): string {
+export function formatNumber(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
-/** `1 file`, `2 files`; the plural may be given where an `s` does not make it. */
-export function counted(count: number, noun: string, pluralForm = `${noun}s`): string {
-  return `${grouped(count)} ${plural(count, noun, pluralForm)}`
+/** `1 file`, `2 files`. */
+export function formatCount(count: number, noun: string): string {
+  return `${formatNumber(count)} ${plural(count, noun, `${noun}s`)}`
 }
 
-export function lines({ insertions, deletions }: Lines): string {
-  return `+${grouped(insertions)} −${grouped(deletions)}`
+export function formatLines(change: {
+  readonly insertions: number
+  readonly deletions: number
+}): string {
+  return `+${formatNumber(change.insertions)} −${formatNumber(change.deletions)}`
 }
-
-type Lines = { readonly insertions: number; readonly deletions: number }
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
 
-export function bytes(count: number): string {
+export function formatBytes(count: number): string {
   let amount = count
   let unit = 0
   while (amount >= 999.5 && unit < UNITS.length - 1) {

@@ -1,5 +1,5 @@
-// Lines with a text at the left and facts at the right edge, for a terminal of any width. The text gets at least half of
-// a screen of 80 columns; the facts at the right give way first.
+// Lines with a text at the left and details at the right edge, for a terminal of any width. The text gets at least half
+// of a screen of 80 columns; details at the right are dropped first.
 import type { Colour } from './colors.js'
 import type { Screen } from './screen.js'
 import { cutEnd, widthOf } from './text-width.js'
@@ -7,13 +7,13 @@ import { cutEnd, widthOf } from './text-width.js'
 export type Part = {
   readonly text: string
   readonly painted: string
-  /** Gives way before others do. */
+  /** Dropped before others. */
   readonly isLesser: boolean
 }
 
 export type Line = {
   readonly indent: number
-  /** In front of the text; cut only where nothing else is left to cut. */
+  /** In front of the text; cut last. */
   readonly mark: string
   readonly text: string
   readonly colour?: Colour | undefined
@@ -24,17 +24,17 @@ type LineScreen = Pick<Screen, 'width' | 'paint'>
 
 type Fit = {
   /** Columns for the text and the right side. */
-  readonly room: number
-  /** The column at which the right side begins; undefined if it ends at the edge of the screen. */
+  readonly width: number
+  /** The column where the right side starts; undefined if it ends at the edge of the screen. */
   readonly rightAt: number | undefined
   readonly screen: LineScreen
 }
 
 const SEPARATOR = ' · '
 const GAP = 2
-/** The least width of the text: with the number and the id before it, half of 80 columns. */
+/** The least share of the text: with the number and the id before it, half of 80 columns. */
 const TEXT_SHARE = 0.6
-/** Without a terminal the right side begins behind texts of at most so many columns. */
+/** Without a terminal the right side starts at this column or earlier. */
 const MAX_RIGHT_AT = 60
 
 /** `margin`: the columns in front of each line. */
@@ -45,50 +45,43 @@ export function layoutLines(
   const isEndless = !Number.isFinite(screen.width)
   const widest = Math.max(0, ...lines.map(neededWidth))
   const fit = {
-    room: screen.width - margin,
+    width: screen.width - margin,
     rightAt: isEndless ? Math.min(MAX_RIGHT_AT, widest) : undefined,
     screen,
   }
   return lines.map((line) => layoutLine(line, fit))
 }
 
-function layoutLine(line: Line, { room, rightAt, screen }: Fit): string {
+function layoutLine(line: Line, { width, rightAt, screen }: Fit): string {
   const { mark, text, colour } = line
-  const indent = Math.min(line.indent, Math.max(0, room))
+  const indent = Math.min(line.indent, Math.max(0, width))
   const { paint } = screen
-  const parts = fittingParts(line.right, room - keptWidth(line, room))
+  const parts = dropParts(line.right, width - keptWidth(line, width))
   const rightWidth = parts.length === 0 ? 0 : partsWidth(parts) + GAP
-  const textRoom = Math.max(0, room - rightWidth - indent)
-  const shownMark = cutEnd(mark, textRoom)
-  const shownText = cutEnd(text, textRoom - widthOf(shownMark))
+  const textWidth = Math.max(0, width - rightWidth - indent)
+  const shownMark = cutEnd(mark, textWidth)
+  const shownText = cutEnd(text, textWidth - widthOf(shownMark))
   const body = colour === undefined ? shownText : paint(colour, shownText)
   const left = ' '.repeat(indent) + paint('cyan', shownMark) + body
   if (parts.length === 0) return left
   const used = indent + widthOf(shownMark) + widthOf(shownText)
-  const gap = (rightAt ?? room - rightWidth) + GAP - used
+  const gap = (rightAt ?? width - rightWidth) + GAP - used
   const right = parts.map(({ painted }) => painted).join(paint('dim', SEPARATOR))
   return left + ' '.repeat(Math.max(GAP, gap)) + right
 }
 
-/** Lesser parts give way first, then the others from the left. */
-function fittingParts(parts: readonly Part[], room: number): readonly Part[] {
-  if (parts.length === 0 || partsWidth(parts) + GAP <= room) return parts
-  const at = Math.max(
-    0,
-    parts.findIndex(({ isLesser }) => isLesser),
-  )
-  return fittingParts(
-    parts.filter((_, index) => index !== at),
-    room,
-  )
+/** Drops lesser parts first, then the others from the left. */
+function dropParts(parts: readonly Part[], width: number): readonly Part[] {
+  if (parts.length === 0 || partsWidth(parts) + GAP <= width) return parts
+  const lesser = parts.findIndex(({ isLesser }) => isLesser)
+  return dropParts(parts.toSpliced(Math.max(0, lesser), 1), width)
 }
 
-/** Columns that the right side leaves to a line: the share of the text, or all it needs; the mark in any case. */
-function keptWidth(line: Line, room: number): number {
-  if (room === Infinity) return 0
-  const needed = neededWidth(line)
+/** Columns that the right side leaves to the text: its share or all it needs, and the mark in any case. */
+function keptWidth(line: Line, width: number): number {
+  if (width === Infinity) return 0
   const marked = line.indent + widthOf(line.mark)
-  return Math.min(needed, Math.max(Math.ceil(room * TEXT_SHARE), marked))
+  return Math.min(neededWidth(line), Math.max(Math.ceil(width * TEXT_SHARE), marked))
 }
 
 function neededWidth({ indent, mark, text }: Line): number {

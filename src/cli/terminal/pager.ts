@@ -1,4 +1,4 @@
-// Long answers go through the pager the person is used to.
+// Shows long text in the user's pager.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { hasCode } from '../../base/index.js'
@@ -6,34 +6,34 @@ import type { Screen } from './screen.js'
 
 const NOT_FOUND = 127
 
-/** Shows the text in the pager, or plainly if there is none. */
+/** Prints the text if there is no pager. */
 export async function page(text: string, screen: Screen): Promise<void> {
-  const chosen = chosenPager(process.env)
+  const chosen = pagerFrom(process.env)
   if (chosen === '' || chosen === 'cat' || !(await showIn(chosen, text))) screen.print(text)
 }
 
-/** What the person chose; undefined if they chose nothing. */
-export function chosenPager(environment: NodeJS.ProcessEnv): string | undefined {
+/** The user's choice; undefined for the default. */
+export function pagerFrom(environment: NodeJS.ProcessEnv): string | undefined {
   const { SAVESTATE_PAGER, GIT_PAGER, PAGER } = environment
   return (SAVESTATE_PAGER ?? GIT_PAGER ?? PAGER)?.trim()
 }
 
 /** False if there is no such program. */
 async function showIn(pager: string | undefined, text: string): Promise<boolean> {
-  // A chosen pager is a piece of shell, as for git. `less` is started directly, so that no shell
-  // complains where it is not installed.
+  // A chosen pager is a shell command, as for git. `less` is started directly, so that no shell complains if it is
+  // missing.
   const child = spawn(pager ?? 'less', {
     shell: pager !== undefined,
     stdio: ['pipe', 'inherit', 'inherit'],
-    // As git does: leave at once if it fits, show colours, do not clear the screen.
+    // As in git: quit if one screen is enough, show colors, do not clear the screen.
     env: { LESS: 'FRX', LV: '-c', ...process.env },
   })
-  // Ctrl-C belongs to the pager while it is there.
+  // While the pager runs, it handles Ctrl-C.
   const ignore = () => undefined
   const interrupts = process.listeners('SIGINT')
   process.removeAllListeners('SIGINT').on('SIGINT', ignore)
   try {
-    // Who quits the pager early has seen enough.
+    // EPIPE: the user quit the pager early.
     child.stdin.on('error', (error) => {
       if (!hasCode(error, 'EPIPE')) throw error
     })

@@ -1,7 +1,6 @@
-// One line on stderr that says how far a long piece of work is. Never in a file or a pipe, and not for
-// work that is done within a second.
+// One line on stderr with the progress of long work. Only on a terminal, and only after a second.
 import type { Progress } from '../../index.js'
-import { bytes, grouped } from './format-numbers.js'
+import { formatBytes, formatNumber } from './format-numbers.js'
 import type { Terminal } from './screen.js'
 import { cutEnd } from './text-width.js'
 
@@ -10,7 +9,7 @@ const BAR_WIDTH = 24
 
 export type ProgressBar = {
   update(progress: Progress): void
-  /** Until work has again taken a second. */
+  /** Hides the bar for the next second. */
   erase(): void
 }
 
@@ -38,11 +37,12 @@ export function progressBar({
 }
 
 export function progressText({ phase, files, bytes: done, of }: Progress): string {
-  if (phase === 'scan') return `Scanning the folder: ${grouped(files)} files`
+  if (phase === 'scan') return `Scanning the folder: ${formatNumber(files)} files`
   const filled = of === 0 ? 0 : Math.min(BAR_WIDTH, Math.floor((files / of) * BAR_WIDTH))
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled)
-  if (phase === 'check') return `${bar} ${grouped(files)} of ${grouped(of)} objects checked`
-  if (phase === 'import') return `${bar} ${grouped(files)} of ${grouped(of)} checkpoints`
-  if (phase === 'seal') return `${bar} ${grouped(files)} of ${grouped(of)} rows`
-  return `${bar} ${grouped(files)} of ${grouped(of)} files, ${bytes(done)}`
+  if (phase === 'check')
+    return `${bar} ${formatNumber(files)} of ${formatNumber(of)} objects checked`
+  if (phase === 'import') return `${bar} ${formatNumber(files)} of ${formatNumber(of)} checkpoints`
+  if (phase === 'seal') return `${bar} ${formatNumber(files)} of ${formatNumber(of)} rows`
+  return `${bar} ${formatNumber(files)} of ${formatNumber(of)} files, ${formatBytes(done)}`
 }

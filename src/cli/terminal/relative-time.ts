@@ -1,4 +1,4 @@
-// Times as people say them.
+// Times as text.
 
 const JUST_NOW_MS = 5000
 const MINUTE_MS = 60_000
@@ -9,7 +9,7 @@ const DAY_MS = 24 * HOUR_MS
 export function relativeTime(iso: string, now: Date): string {
   const then = new Date(iso)
   const agoMs = now.getTime() - then.getTime()
-  // A clock that is a little behind makes a fresh checkpoint come from the future.
+  // If our clock is a little behind, a fresh checkpoint seems to come from the future.
   if (agoMs < -MINUTE_MS) return localTime(iso)
   if (agoMs < JUST_NOW_MS) return 'just now'
   if (agoMs < MINUTE_MS) return `${Math.floor(agoMs / 1000)} s ago`

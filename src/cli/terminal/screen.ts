@@ -1,4 +1,4 @@
-// The two streams a command writes to: the answer on one, everything else on the other.
+// The streams that a command writes to: results go to stdout, everything else to stderr.
 import { wrapMessage } from './wrap.js'
 import { type Paint, paintFor, wantsColour } from './colors.js'
 
@@ -6,7 +6,7 @@ export type Screen = {
   /** For stdout. */
   readonly paint: Paint
   readonly isTerminal: boolean
-  /** Columns of stdout; endless where it is not a terminal. */
+  /** Columns of stdout; Infinity if it is not a terminal. */
   readonly width: number
   readonly now: Date
   print(text: string): void
@@ -16,14 +16,12 @@ export type Screen = {
   readonly paintNote: Paint
 }
 
-/** A stream, here or at the other end of a connection. */
 export type Output = {
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
   write(text: string): unknown
 }
 
-/** The terminal of who asked: `process` itself in a command that runs by itself. */
 export type Terminal = {
   readonly stdout: Output
   readonly stderr: Output

@@ -1,20 +1,22 @@
-// Text that is shown to be pasted into a shell.
+// Commands that users paste into a shell.
 import { shellQuote } from '../../base/index.js'
 import type { Options } from '../args/parse.js'
 import { printable } from './escape.js'
 
-/** One word for a shell. What must not reach a terminal as it is is shown instead. */
-export function shellQuoted(text: string): string {
+/** One word for a shell, safe to print on a terminal. */
+export function quoteForShell(text: string): string {
   return shellQuote(printable(text))
 }
 
-/** With -C, so that what is pasted is done in the same project: `savestate undo` here would be that of another one. */
+/** With the -C of this command, so that a pasted command works on the same project. */
 export function programFor(options: Options): string {
   const folder = options.text('C')
-  return folder === undefined ? 'savestate' : `savestate -C ${shellQuoted(folder)}`
+  return folder === undefined ? 'savestate' : `savestate -C ${quoteForShell(folder)}`
 }
 
-/** A command line: its options need no quotes. */
+/** A command line; options need no quotes. */
 export function commandLine(words: readonly string[]): string {
-  return words.map((word) => (/^-[\w@%+=:,./-]*$/.test(word) ? word : shellQuoted(word))).join(' ')
+  return words
+    .map((word) => (/^-[\w@%+=:,./-]*$/.test(word) ? word : quoteForShell(word)))
+    .join(' ')
 }

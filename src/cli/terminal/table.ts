@@ -1,29 +1,26 @@
-// Rows in columns, for a terminal of any width. What is longest and least regular stands last and gets the
-// room that is left.
+// Rows in columns, for a terminal of any width. The last column gets the remaining width.
 import type { Colour } from './colors.js'
 import type { Screen } from './screen.js'
 import { padEnd, padStart, widthOf } from './text-width.js'
 
 const GAP = '  '
-/** Fewer columns than this say nothing: other things give way first. */
+/** The least width of the last column. */
 const MIN_LAST = 12
 
-export type Column<Row> = {
+type Column<Row> = {
   readonly cell: (row: Row, index: number) => string
   readonly colour?: Colour
   readonly isNumber?: boolean
-  /** Left out on a narrow terminal, the last of them first. */
+  /** Dropped on a narrow terminal, the last of them first. */
   readonly isLesser?: boolean
-  /** Of the lesser ones the first to be left out, wherever it stands. */
-  readonly goesFirst?: boolean
 }
 
-/** A column in which every cell is empty is not there. */
+/** Drops columns whose cells are all empty. */
 export function textTable<Row>(
   rows: readonly Row[],
   layout: {
     readonly columns: readonly Column<Row>[]
-    /** The last cell, at most so wide. */
+    /** The last cell, at most `width` columns wide. */
     readonly last: (row: Row, width: number) => string
     readonly screen: Screen
   },
@@ -33,7 +30,7 @@ export function textTable<Row>(
     const cells = rows.map(column.cell)
     return { ...column, cells, width: Math.max(0, ...cells.map(widthOf)) }
   })
-  const filled = fitting(
+  const filled = dropColumns(
     sized.filter(({ width }) => width > 0),
     screen.width - MIN_LAST,
   )
@@ -52,19 +49,13 @@ export function textTable<Row>(
     .join('\n')
 }
 
-/** Without its lesser columns, the last first, until the rest fits. */
-function fitting<Sized extends Pick<Column<never>, 'isLesser' | 'goesFirst'> & { width: number }>(
+function dropColumns<Sized extends { readonly isLesser?: boolean; readonly width: number }>(
   columns: readonly Sized[],
-  room: number,
+  width: number,
 ): readonly Sized[] {
-  const lesser =
-    columns.find(({ goesFirst }) => goesFirst === true) ??
-    columns.findLast(({ isLesser }) => isLesser === true)
-  if (lesser === undefined || widthOfAll(columns) <= room) return columns
-  return fitting(
-    columns.filter((column) => column !== lesser),
-    room,
-  )
+  const lesser = columns.findLastIndex(({ isLesser }) => isLesser === true)
+  if (lesser === -1 || widthOfAll(columns) <= width) return columns
+  return dropColumns(columns.toSpliced(lesser, 1), width)
 }
 
 function widthOfAll(columns: readonly { readonly width: number }[]): number {

@@ -1,4 +1,4 @@
-// How many columns a terminal gives to a text.
+// The width of text on a terminal, in columns.
 import { eastAsianWidth } from 'get-east-asian-width'
 
 /** Columns of a text without control characters. */
@@ -10,7 +10,7 @@ export function widthOf(text: string): number {
   return width
 }
 
-/** At most `width` columns; what was cut off is marked with `…`. */
+/** At most `width` columns; ends with `…` if something was cut off. */
 export function cutEnd(text: string, width: number): string {
   if (widthOf(text) <= width) return text
   let kept = ''
@@ -23,7 +23,7 @@ export function cutEnd(text: string, width: number): string {
   return width < 1 ? '' : `${kept.trimEnd()}…`
 }
 
-/** The last `width` columns of a text. */
+/** The last `width` columns; starts with `…` if something was cut off. */
 export function cutStart(text: string, width: number): string {
   if (widthOf(text) <= width) return text
   let kept = ''
@@ -47,7 +47,7 @@ export function padStart(text: string, width: number): string {
 function widthOfChar(char: string): number {
   const code = char.codePointAt(0) ?? 0
   if (code < 0x300) return 1
-  // Dashes, dots, arrows and signs such as the minus of a count: compiling the pattern below takes 5 ms.
+  // Dashes, dots, arrows and the minus sign, without the pattern below, which takes 5 ms to compile.
   if ((code >= 0x2010 && code <= 0x2027) || (code >= 0x2190 && code < 0x231a)) return 1
   // Combining marks, joiners and variation selectors.
   if (/\p{Mn}|\p{Me}|\p{Cf}/u.test(char)) return 0

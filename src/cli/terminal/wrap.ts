@@ -1,5 +1,4 @@
-// Breaks prose between words, so that a terminal does not break it within them. Commands stay in one piece: a user
-// copies them.
+// Breaks prose between words, so that the terminal does not break it inside them. Commands stay in one piece for copying.
 import { widthOf } from './text-width.js'
 
 /** A command in backticks, a command to the end of the line, or a word. */
@@ -23,7 +22,7 @@ export function wrapWords(text: string, width: number, piece: RegExp = /\S+/g): 
 }
 
 const USAGE = 'Usage: '
-/** In brackets or not, but never broken within them. */
+/** A word, or everything between brackets. */
 const USAGE_PIECE = /\[(?:[^[\]]|\[[^\]]*\])*\]…?|\S+/g
 
 /** `Usage: …`, with the lines after the first below its command. */
@@ -35,7 +34,7 @@ export function wrapUsage(usage: string, width: number): string[] {
 /** `Store:        …`: a label and the spaces behind it. */
 const LABEL = /^[^:\s][^:]*: {2,}/
 
-/** The lines after the first below the text, not below its label. */
+/** Indents the lines after the first below the text, not below its label. */
 function wrapLabelled(line: string, width: number): string[] {
   const [label = ''] = LABEL.exec(line) ?? []
   const indent = columns(label)

@@ -1,13 +1,13 @@
-// Commands and options as people guess them: aliases work, and other guesses get the command to type instead.
+// Commands and options as users guess them: aliases work, and other guesses get the command to type instead.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { COMMAND_EFFECTS } from '../../../src/base/index.js'
 import { parse } from '../../../src/cli/args/parse.js'
-import { aliasesOf, COMMAND_NAMES, commandNamed } from '../../../src/cli/args/commands-table.js'
+import { aliasesOf, COMMAND_NAMES, findCommand } from '../../../src/cli/args/commands-table.js'
 import { scratch } from '../program.js'
 
-test('an alias is the command, with all of its options', () => {
+test('an alias accepts all options of its command', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.run(['save', '--message', 'first'])
   s.write({ 'a.txt': 'two\n' })
@@ -18,17 +18,17 @@ test('an alias is the command, with all of its options', () => {
   expect(s.run(['restore', 'works', '-y']).code).toBe(0)
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one\n')
   expect(s.run(['help', 'checkout'])).toEqual(s.run(['rewind', '--help']))
-  expect(s.run(['rewind', '--help']).stdout).toContain('\nAlso: restore, back, checkout\n')
+  expect(s.run(['rewind', '--help']).stdout).toContain('\nAliases: restore, back, checkout\n')
   for (const command of ['undo', 'redo'])
     expect(s.run([command, '--help']).stdout).toContain('later work on other files')
 })
 
-test('no alias is also a command, and each is of one command', () => {
+test('no alias is also a command, and each belongs to one command', () => {
   const words = Object.keys(COMMAND_EFFECTS).flatMap(aliasesOf)
   expect(new Set(words).size).toBe(words.length)
   expect(words.filter((word) => COMMAND_NAMES.some((name) => name === word))).toEqual([])
   for (const name of COMMAND_NAMES)
-    expect(aliasesOf(name).map(commandNamed)).toEqual(aliasesOf(name).map(() => name))
+    expect(aliasesOf(name).map(findCommand)).toEqual(aliasesOf(name).map(() => name))
 })
 
 test('an agent cannot go back by an alias', () => {
@@ -40,7 +40,7 @@ test('an agent cannot go back by an alias', () => {
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two\n')
 })
 
-test('a word that is no alias gets the command to type instead', () => {
+test('a known wrong word gets the command to type instead', () => {
   const faultOf = (...words: string[]) => parse(words).fault
   expect([
     faultOf('revert', '3'),
@@ -73,13 +73,13 @@ test('a word that is no alias gets the command to type instead', () => {
   ])
 })
 
-test('paths may follow -- in a rewind, as in a diff, and are those of --path', () => {
+test('paths after -- in a rewind mean --path', () => {
   const pathsOf = (...words: string[]) => parse(['rewind', '1', ...words]).options.texts('path')
   expect([pathsOf('--', 'src', '-x'), pathsOf('-p', 'a', '--path', 'b', '--', 'c')]).toEqual([
     ['src', '-x'],
     ['a', 'b', 'c'],
   ])
-  // With nothing behind it, an empty variable would mean the whole folder.
+  // An empty variable after -- must not mean the whole folder.
   expect(parse(['rewind', '1', '--']).fault).toBe('A path is missing after --')
   expect(parse(['rewind', '1', '--both', '--', 'src']).fault).toBe(
     '--path and --both cannot be given together',

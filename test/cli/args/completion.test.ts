@@ -1,4 +1,4 @@
-// Completion: what the program offers, and what a real bash makes of it.
+// Completion: the candidates of the program, and their use by a real bash.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -78,7 +78,7 @@ test('sessions are offered by id, last touched first, for arguments and for opti
   ])
 })
 
-test('what an option or argument can only be is offered', () => {
+test('the choices of an option or argument are offered', () => {
   using s = scratch()
   expect(textsOf(offered(s, ['sessions', '--status', '']))).toEqual([
     'in_progress',
@@ -103,7 +103,7 @@ test('files are left to the shell', () => {
   expect(offered(s, ['diff', '1', '--', ''])).toEqual([':files'])
 })
 
-test('whatever is wrong, completion is silent and ends with 0', () => {
+test('completion prints no errors and exits with 0', () => {
   using s = scratch()
   expect(offered(s, ['-C', '/nowhere', 'show', ''])).toEqual([])
   expect(offered(s, ['nonsense', ''])).toEqual([])
@@ -117,7 +117,7 @@ test('whatever is wrong, completion is silent and ends with 0', () => {
   expect(s.run(['__complete', '--', 'show', ''], { env }).stderr).toBe('')
 })
 
-test('a real bash completes, and runs nothing that a name holds', () => {
+test('a real bash completes, and runs no code from a name', () => {
   using s = withCheckpoints()
   s.run(['save', '--session', "it's $(touch pwned)"])
   const completed = (...words: readonly string[]) => typed(words.join(' '), words)

@@ -1,4 +1,4 @@
-// `savestate cat`: one file of a checkpoint, and why there is none.
+// `savestate cat` prints one file of a checkpoint, or the reason why it cannot.
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -63,7 +63,7 @@ test('a path is relative to the current folder', () => {
   expect(below).toEqual({ code: 0, stdout: 'two\n', stderr: '' })
 })
 
-test('as JSON it has its mode, and bytes that are no text as base64', () => {
+test('JSON has the mode, and base64 for bytes that are not text', () => {
   using s = saved()
   expect(s.json(['cat', '1:src/app.ts'])).toEqual({
     checkpoint: expect.stringMatching(/^[a-z]{18}$/),
@@ -81,7 +81,7 @@ test('as JSON it has its mode, and bytes that are no text as base64', () => {
   })
 })
 
-test('where there is no file, the answer says why', () => {
+test('a missing file is reported with the reason', () => {
   using s = saved()
   s.write({ 'state.json': '{"a":1}' })
   s.run(['save', '--session', 'loose', '--state', 'state.json', '--no-files'])

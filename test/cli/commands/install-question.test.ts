@@ -44,7 +44,7 @@ test('an install shows a summary, the whole change on request, and where the hoo
   expect(readFileSync(settings(s), 'utf8')).toContain('PreToolUse')
 })
 
-test('what v shows goes through the pager if it is longer than the screen', async () => {
+test('v uses the pager if the text is longer than the screen', async () => {
   using s = scratch()
   putSettings(s)
   const screen = onTerminal(s, "SAVESTATE_PAGER='echo paged; cat' savestate install claude")
@@ -57,7 +57,7 @@ test('what v shows goes through the pager if it is longer than the screen', asyn
   expect(await screen.ended).toBe(1)
 })
 
-test('each agent has a line of its own, and each file what it gets', () => {
+test('the summary has one line per agent, with the additions per file', () => {
   using s = scratch()
   putSettings(s)
   for (const folder of ['.cline', '.gemini', '.hermes', '.config/opencode'])
@@ -78,7 +78,7 @@ test('each agent has a line of its own, and each file what it gets', () => {
   )
 })
 
-test('Codex: the question about trust says in two lines why it is asked', () => {
+test('Codex: the question about trust explains itself in two lines', () => {
   using s = scratch()
   const screen = terminal(s, 'savestate install codex', ['y', 'y'])
   expect(screen).toContain(

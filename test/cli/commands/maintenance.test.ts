@@ -1,4 +1,4 @@
-// The commands that look after the store: prune, config, clear and clear-legacy, as text, as JSON, and refused.
+// The commands for the store: prune, config, clear and clear-legacy, as text, as JSON, and refused.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -35,7 +35,7 @@ const withCheckpoints = prepared(() => {
 
 const count = (s: Scratch) => (s.json(['list']) as { checkpoints: unknown[] }).checkpoints.length
 
-/** At a terminal, where somebody types an answer. */
+/** On a terminal, with this answer typed. */
 function answered(s: Scratch, command: string, answer: string): Ended {
   return s.shell(`script -qec 'savestate ${command}' /dev/null`, { input: `${answer}\n` })
 }
@@ -51,7 +51,7 @@ test('a file of 2 MB is left out under a limit of 1 MB, given by a flag, while s
 })
 
 describe('prune', () => {
-  test('shows its plan, asks, and does it', () => {
+  test('shows its plan, asks, and applies it', () => {
     using s = withCheckpoints()
     const dry = s.run(['prune', '--max-checkpoints', '1', '--dry-run'])
     expect(dry.code).toBe(0)
@@ -88,7 +88,7 @@ describe('prune', () => {
     )
   })
 
-  test('a dry run is one also where nobody is there', () => {
+  test('a dry run works without a terminal', () => {
     using s = withCheckpoints()
     const dry = s.run(['prune', '--max-checkpoints', '1', '--unattended', '--dry-run'])
     expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining('1 checkpoint to remove')])
@@ -133,13 +133,13 @@ describe('prune', () => {
     })
   })
 
-  test('above the limit the answer says why, and ends with 2', () => {
+  test('above the limit the output explains why, and the exit code is 2', () => {
     using s = withCheckpoints()
     setStore(s, { maxSizeMb: 0.001 })
     const dry = s.run(['prune', '--dry-run'])
     expect(dry.code).toBe(2)
     const kept =
-      'What must stay: the newest checkpoint of each project, 1 checkpoint (pinned), agent states.\n'
+      'Always kept: the newest checkpoint of each project, 1 checkpoint (pinned), agent states.\n'
     expect(dry.stdout).toMatch(/It would stay [\d.]+ KB over the limit\.\n/)
     expect(dry.stdout).toContain(kept)
     expect(dry.stdout).toContain('1 project with nothing to remove\n')
@@ -159,7 +159,7 @@ describe('prune', () => {
     expect([unseen.code, unseen.stdout]).toEqual([2, expect.stringContaining('over the limit')])
   })
 
-  test('a dry run removes nothing, also where nobody is there', () => {
+  test('a dry run without a terminal removes nothing', () => {
     using s = scratch({ a: '1' })
     for (const text of ['1', '2', '3']) {
       s.write({ a: text })
@@ -170,7 +170,7 @@ describe('prune', () => {
     expect((s.json(['list']) as { checkpoints: unknown[] }).checkpoints).toHaveLength(3)
   })
 
-  test('orphans go, or are kept; what cannot be reached is explained', () => {
+  test('orphans are removed or kept, and unreachable folders are explained', () => {
     using s = scratch({ a: '1' })
     s.run(['save'])
     const gone = join(s.folder, 'gone')
@@ -266,28 +266,31 @@ describe('config', () => {
     expect(s.run(['verify']).code).toBe(0)
   })
 
-  test.each(['store', 'project'])('what the %s sets wrongly is named, for save too', (which) => {
-    using s = scratch({ a: '1' })
-    const file = join(
-      which === 'store' ? s.home : s.project,
-      which === 'store' ? 'config.json' : '.savestate.json',
-    )
-    s.run(['save'])
-    writeFileSync(file, '{"maxChekpoints":1}')
-    for (const command of ['save', 'config']) {
-      const { code, stderr } = s.run([command, '--json'])
-      expect([code, JSON.parse(stderr)]).toEqual([
-        2,
-        {
-          error: {
-            code: 'CONFIG_INVALID',
-            message: `${file} cannot be used: it has an unknown key "maxChekpoints"`,
-            hint: expect.stringContaining('maxCheckpoints'),
+  test.each(['store', 'project'])(
+    'a wrong setting in the file of the %s is reported, for save too',
+    (which) => {
+      using s = scratch({ a: '1' })
+      const file = join(
+        which === 'store' ? s.home : s.project,
+        which === 'store' ? 'config.json' : '.savestate.json',
+      )
+      s.run(['save'])
+      writeFileSync(file, '{"maxChekpoints":1}')
+      for (const command of ['save', 'config']) {
+        const { code, stderr } = s.run([command, '--json'])
+        expect([code, JSON.parse(stderr)]).toEqual([
+          2,
+          {
+            error: {
+              code: 'CONFIG_INVALID',
+              message: `${file} cannot be used: it has an unknown key "maxChekpoints"`,
+              hint: expect.stringContaining('maxCheckpoints'),
+            },
           },
-        },
-      ])
-    }
-  })
+        ])
+      }
+    },
+  )
 })
 
 describe('config set', () => {
@@ -401,7 +404,7 @@ describe('config set', () => {
     expect(readFileSync(file, 'utf8')).toBe(broken)
   })
 
-  test('in a home folder, which is no project, it works on the store', () => {
+  test('in a home folder, which is not a project, it changes the store', () => {
     using s = scratch({ a: '1' })
     const file = join(s.home, 'config.json')
     const { HOME = '' } = s.environment
@@ -419,7 +422,7 @@ describe('config set', () => {
     })
   })
 
-  test('several at once all count', () => {
+  test('concurrent changes all take effect', () => {
     using s = scratch({ a: '1' })
     s.run(['save'])
     const keys = ['maxSizeMb', 'maxFiles', 'keepAllHours', 'keepPromptsDays', 'keepDailyDays']
@@ -469,7 +472,7 @@ describe('drop', () => {
 })
 
 describe('clear', () => {
-  test('takes the project of the folder, or of -C, and leaves the others', () => {
+  test('clears the project of the folder, or of -C, and leaves the others', () => {
     using s = withCheckpoints()
     const other = join(s.folder, 'other')
     mkdirSync(other)
@@ -544,7 +547,7 @@ describe('clear', () => {
     expect(count(s)).toBe(0)
   })
 
-  test('another command meanwhile says that the store is busy', async () => {
+  test('another command during it reports that the store is busy', async () => {
     using s = withCheckpoints()
     const script = `
       import { DatabaseSync } from '@photostructure/sqlite'
@@ -580,7 +583,7 @@ describe('clear', () => {
 })
 
 describe('clear-legacy', () => {
-  test('removes the archives and nothing else, after a yes, whatever the ledger looks like', () => {
+  test('removes only the archives, after a yes, also if the ledger is damaged', () => {
     using s = withCheckpoints()
     for (const name of ['legacy-20240101', 'legacy-x/deep', 'legacy'])
       mkdirSync(join(s.home, name), { recursive: true })
@@ -621,7 +624,7 @@ test('help and completion know these commands', () => {
   expect(s.run(['__complete', '--', 'prune', '--max']).stdout).toMatch(/^--max-size-mb\t/)
 })
 
-test('forget shows a path as it can be typed again', () => {
+test('forget prints a path in a form that it accepts', () => {
   using s = scratch({ 'a\nb': 'one\n', 'a\\nb': 'two\n' })
   s.run(['save'])
   expect(s.run(['forget', 'a\nb', '--dry-run']).stdout).toContain('This removes "a\\nb" from 1')

@@ -1,4 +1,4 @@
-// Names of checkpoints: given, replaced, shared and taken off.
+// Names of checkpoints: set, replaced, shared and removed.
 import { expect, test } from 'vitest'
 import { type Scratch, scratch } from '../program.js'
 
@@ -22,7 +22,7 @@ function said(s: Scratch, ids: readonly string[], args: readonly string[]): stri
   })
 }
 
-test('a name can be given, replaced and taken off, and each time it is said', () => {
+test('a name can be set, replaced and removed, and each change is reported', () => {
   const { s, ids } = withThree()
   using _ = s
   expect(said(s, ids, ['name', '2', 'works'])).toBe('<2> is now named works.\n')
@@ -38,7 +38,7 @@ test('a name can be given, replaced and taken off, and each time it is said', ()
   expect(s.json(['name', '2', 'again'])).toMatchObject({ name: 'again', previousName: null })
 })
 
-test('a name that two have means the newer one, and that is said', () => {
+test('a name of two checkpoints means the newer one, and the output says so', () => {
   const { s, ids } = withThree()
   using _ = s
   s.run(['name', '2', 'works'])
@@ -52,7 +52,7 @@ test('a name that two have means the newer one, and that is said', () => {
   expect(s.json(['show', 'works'])).toMatchObject({ id: ids[0] })
 })
 
-test('an agent may name, but not with a name of the user, and it may not unpin', () => {
+test('an agent may set names, but not replace those of the user, and may not unpin', () => {
   const { s } = withThree()
   using _ = s
   s.run(['name', '2', 'works'])
@@ -74,7 +74,7 @@ test('an agent may name, but not with a name of the user, and it may not unpin',
   expect(asAgent('save', '--name', 'try')).toEqual([0, ''])
 })
 
-test('what cannot be a name is refused with the reason', () => {
+test('an invalid name is refused with the reason', () => {
   using s = scratch({ 'a.txt': '1\n' })
   s.run(['save'])
   const errorOf = (...args: string[]) => {

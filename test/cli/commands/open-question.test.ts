@@ -1,4 +1,4 @@
-// A question on the terminal: nobody waits for its answer, and Ctrl-C leaves everything as it was.
+// A question on the terminal blocks no other process, and Ctrl-C changes nothing.
 import {
   appendFileSync,
   chmodSync,
@@ -51,7 +51,7 @@ const QUESTIONS = [
   'repair',
 ] as const
 
-test('this walks the questions of all commands that have one', () => {
+test('QUESTIONS covers all commands that ask', () => {
   const folder = new URL('../../../src/cli/commands/', import.meta.url)
   const asking = readdirSync(folder).filter((name) =>
     /confirm\.js|undoOrRedo|planAndAsk/.test(readFileSync(new URL(name, folder), 'utf8')),
@@ -119,7 +119,7 @@ test('the picker leaves the project free, and a plan that has changed is shown b
   await store.close()
 })
 
-test('what would be removed besides is shown first: a clear after which an agent has saved', async () => {
+test('a checkpoint that an agent saves during the question is shown before clear removes it', async () => {
   using s = made()
   const terminal = onTerminal(s, 'savestate clear')
   await terminal.shows('[y/N]')

@@ -1,4 +1,4 @@
-// A change from no key leaves no prompt and no command of an agent in plain, in any file of the store (finding 15 of the
+// The first rekey leaves no prompt and no command of an agent unencrypted in any file of the store (finding 15 of the
 // security review).
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -37,7 +37,7 @@ function shown({ stdout, stderr }: Ended): string {
   return all
 }
 
-test('the key comes from the environment or a file, and what needs no state needs no key', () => {
+test('the key comes from the environment or a file, and commands without state need no key', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   const file = join(s.folder, 'key')
   writeFileSync(file, `${OLD}\n`, { mode: 0o600 })
@@ -88,7 +88,7 @@ test('a key file that others may read, or that is in the store, is refused', () 
   expect(shown(listed({ SAVESTATE_KEY: OLD.slice(1) }))).toContain('SAVESTATE_KEY is not a key')
 })
 
-test('rekey shows its plan, asks, and does it', () => {
+test('rekey shows its plan, asks, and applies it', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   expect(save(s).code).toBe(0)
   expect(s.run(['rekey', '-y'])).toMatchObject({ code: 2 })

@@ -1,4 +1,4 @@
-// `savestate run`: the command's own input, output, signals and end, as without us; and what it changed is saved.
+// `savestate run`: input, output, signals and exit code of the command are the same as without us, and its changes are saved.
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ type Ended = {
   readonly output: string
 }
 
-test('what a command changed is saved before and after, told, and can be taken back', () => {
+test('run saves before and after a command, reports the changes, and they can be undone', () => {
   using s = scratch({ 'a.txt': 'one\n', 'gone.txt': 'x\n' })
   const script = 'echo two >> a.txt; echo new > b.txt; rm gone.txt; echo said; exit 7'
   const ended = s.run(['run', '--', 'sh', '-c', script])
@@ -23,14 +23,14 @@ test('what a command changed is saved before and after, told, and can be taken b
   a.txt  +1 −0
   b.txt  +1 −0
   gone.txt  +0 −1
-See it:        savestate diff <id> <id>
-Take it back:  savestate rewind <id>
+See it:   savestate diff <id> <id>
+Undo it:  savestate rewind <id>
 `,
   })
   expect(s.json(['list'])).toMatchObject({
     checkpoints: [{ reason: `Run: sh -c '${script}'` }, { reason: `Before: sh -c '${script}'` }],
   })
-  const [, back = ''] = /Take it back: {2}(.*)/.exec(ended.stderr) ?? []
+  const [, back = ''] = /Undo it: {2}(.*)/.exec(ended.stderr) ?? []
   expect(s.shell(`${back} --yes`)).toMatchObject({ code: 0 })
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one\n')
   expect([existsSync(join(s.project, 'b.txt')), existsSync(join(s.project, 'gone.txt'))]).toEqual([
@@ -67,9 +67,9 @@ test('input, arguments, environment and umask reach the command to the byte, and
   expect(checkpoints.map(({ reason }) => reason)).toEqual(['why'])
 })
 
-test('a quiet moment is saved while the command goes on, and a child that outlives it is let be', async () => {
+test('run saves when changes stop during the command, and leaves a child that outlives it alone', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
-  // Nobody here waits for the end of the background child: it holds no pipe of ours.
+  // No one waits for the background child: it holds no pipe of ours.
   const script = `echo two > a.txt
     until test -e '${s.folder}/go'; do sleep 0.1; done
     (until test -e '${s.folder}/late'; do sleep 0.1; done; echo > '${s.folder}/done') >/dev/null 2>&1 &
@@ -84,7 +84,7 @@ test('a quiet moment is saved while the command goes on, and a child that outliv
   await until(() => existsSync(join(s.folder, 'done')))
 })
 
-test('what cannot be started ends as in a shell: 127, 126', () => {
+test('a command that cannot start ends as in a shell: 127, 126', () => {
   using s = scratch({ plain: 'text\n' })
   chmodSync(join(s.project, 'plain'), 0o644)
   expect(s.run(['run', '--', 'no-such-program', 'x'])).toEqual({
@@ -113,7 +113,7 @@ test('a store that cannot be opened stops no command', () => {
   expect(stderr).toContain('nothing is saved. The command was not disturbed.\nError: ')
 })
 
-test('a signal to us alone reaches the command once; it decides, and what it left is saved', async () => {
+test('a signal to us alone reaches the command once; the command handles it, and the result is saved', async () => {
   using s = scratch()
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1'] as const) {
     const running = start(s, ['run', '--', 'sh', '-c', catching(signal)])
@@ -141,7 +141,7 @@ test('a signal to the whole group reaches it once too', async () => {
   expect(output.match(/got/g)).toEqual(['got'])
 })
 
-test('a command that a signal killed leaves us the same end', async () => {
+test('if a signal kills the command, we end by the same signal', async () => {
   using s = scratch()
   for (const signal of ['SIGKILL', 'SIGINT', 'SIGTERM'] as const) {
     const script = `echo ${signal} > a.txt; kill -${signal.slice(3)} $$`
@@ -151,7 +151,7 @@ test('a command that a signal killed leaves us the same end', async () => {
   expect(countOf(s)).toBe(4)
 })
 
-test('on a terminal the command has the terminal, Ctrl-C is its own, and the tale comes after it', () => {
+test('on a terminal the command owns the terminal and Ctrl-C, and the report comes after it', () => {
   using s = scratch()
   const inner = `trap 'echo got; exit 5' INT; test -t 0 && test -t 1 && test -t 2 && echo terminal
     stty size; echo x > a.txt; kill -INT 0; sleep 5`
@@ -167,7 +167,7 @@ test('on a terminal the command has the terminal, Ctrl-C is its own, and the tal
   expect(status).toBe(0)
   expect(stdout).toContain('terminal\r\n33 99\r\n')
   expect(stdout.match(/got/g)).toEqual(['got'])
-  expect(stdout).toMatch(/1 file changed while it ran[^]*Take it back[^]*code 5/)
+  expect(stdout).toMatch(/1 file changed while it ran[^]*Undo it[^]*code 5/)
 })
 
 /** Counts how often the signal came within half a second. */

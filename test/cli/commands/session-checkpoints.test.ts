@@ -75,7 +75,7 @@ test('save adds steps to a session, with state, with files, or with both', () =>
   })
 })
 
-test('save refuses what makes no sense, and leaves no session behind', () => {
+test('save refuses contradicting options, and leaves no session behind', () => {
   using s = scratch({ 'bad.json': '{\n  "a": 1,\n}\n', 'cut.json': '{"a"', 'a.txt': '1' })
   writeFileSync(join(s.project, 'latin1.json'), Buffer.from([0x22, 0xe9, 0x22]))
   expect(errorOf(s, 'save', '--state', 'bad.json')).toContain('Error: --state needs --session too.')
@@ -100,7 +100,7 @@ test('save refuses what makes no sense, and leaves no session behind', () => {
   expect(s.run(['-C', s.folder, 'save', '--session', 'mine'])).toMatchObject({ code: 2 })
 })
 
-test('a session that a live process writes is not written', async () => {
+test('a session that a live process is writing to is refused', async () => {
   using s = scratch({ 'a.txt': '1' })
   const agent = await startAgent(
     s,
@@ -125,7 +125,7 @@ test('a session that a live process writes is not written', async () => {
   }
 })
 
-test('list shows session, step and what is held, and a session by its steps', () => {
+test('list shows session, step and contents, and the steps of one session', () => {
   using s = withSteps()
   s.write({ 'a.txt': 'three\n' })
   s.run(['save', '-m', 'by hand'])
@@ -149,7 +149,7 @@ test('list shows session, step and what is held, and a session by its steps', ()
   expect(errorOf(s, 'list', '--session', 'a', '--all')).toContain('cannot be given together')
 })
 
-test('every id that is shown is enough to be typed, also if others are not shown', async () => {
+test('every printed id is unique, also among checkpoints that are not printed', async () => {
   using s = scratch()
   await runAgent(
     s,
@@ -189,7 +189,7 @@ test('a session of no project is listed and shown', async () => {
   expect(errorOf(s, 'show', '9', '--of', 'loose')).toContain('There is no checkpoint 9: ')
 })
 
-test('show tells where a checkpoint stands in its session, and what it knew', async () => {
+test('show prints the step of a checkpoint in its session, and its state', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   await runAgent(
     s,
@@ -206,7 +206,7 @@ test('show tells where a checkpoint stands in its session, and what it knew', as
   const shown = steady(s.run(['show', '1']).stdout).split('\n')
   expect(shown.slice(0, 16)).toEqual([
     'Checkpoint  <id>',
-    'Made:       <time> (just now), save',
+    'Created:    <time> (just now), save',
     'Session:    fix-login, step 1, turn 1',
     'Status:     halted:',
     'Parent:     <id>',
@@ -217,7 +217,7 @@ test('show tells where a checkpoint stands in its session, and what it knew', as
     'Tools:      newest first',
     '  failed     write (call-2), step 1',
     '  confirmed  read (call-1), step 1',
-    'Holds:      1 file, 4 bytes',
+    'Contains:   1 file, 4 bytes',
     'Changed:    1 file +1 −0 since the one before',
     'By:         coder+you',
     '  added    a.txt  +1 −0',
@@ -331,7 +331,7 @@ test('rewind brings back files, state or both', () => {
   expect(stateOf(s, 'fix-login')).toEqual({ plan: 'second' })
 })
 
-test('rewind refuses what a checkpoint does not have, and what contradicts itself', () => {
+test('rewind refuses missing parts and contradicting options', () => {
   using s = withSteps()
   s.run(['save'])
   s.write({ 'a.txt': 'three\n' })
@@ -355,7 +355,7 @@ test('rewind refuses what a checkpoint does not have, and what contradicts itsel
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('three\n')
 })
 
-test('the files of a session of another project are not looked for in this one', () => {
+test('rewind refuses the files of a session of another project', () => {
   using s = withSteps()
   s.write({ '../elsewhere/package.json': '{}' })
   const here = { cwd: join(s.folder, 'elsewhere') }
@@ -376,7 +376,7 @@ test('the files of a session of another project are not looked for in this one',
   expect(undo(s.project)).toBe('savestate undo\n')
 })
 
-test('fork begins a session at a checkpoint and disturbs nothing', () => {
+test('fork starts a session at a checkpoint and changes nothing else', () => {
   using s = withSteps()
   expect(s.run(['fork', '2'])).toEqual({
     code: 0,
@@ -396,7 +396,7 @@ test('fork begins a session at a checkpoint and disturbs nothing', () => {
   const dashed = s.run(['fork', '3', '--session', 'fix-login', '--as', '--help me']).stdout
   expect(dashed).toContain("Continue it with: savestate resume -- '--help me'\n")
   expect(s.shell(dashed.slice(dashed.indexOf('savestate')))).toMatchObject({ code: 0 })
-  // The longest id that there is leaves no room for an ending.
+  // The longest allowed id leaves no space for an ending.
   const longest = '🚀'.repeat(100)
   s.run(['fork', '3', '--session', 'fix-login', '--as', longest])
   expect(s.run(['fork', '1', '--of', longest])).toMatchObject({ code: 0, stderr: '' })

@@ -1,4 +1,4 @@
-// Sessions on the command line: which there are, which died, and how one goes on.
+// Sessions on the command line: listing, finding interrupted ones, and resuming.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runAgent, startAgent } from '../agent.js'
@@ -55,12 +55,12 @@ const SAVE_ONE = `
   const session = await store.session('fix-login', { agent: 'coder', project })
   await session.save({ name: 'begun', state: { messages: [{ role: 'user', content: 'fix it' }], at: new Date(5) } })`
 
-test('without sessions, it is said how one comes about', () => {
+test('without sessions the output says how to start one', () => {
   using s = scratch()
   expect(s.run(['sessions'])).toEqual({
     code: 0,
     stdout:
-      'There are no sessions. An agent with hooks starts one (`savestate install claude`), or a program that uses the SDK. By hand:\n' +
+      'There are no sessions. Agents with hooks (`savestate install claude`) and programs that use the SDK start one. To start one yourself:\n' +
       '  savestate save --session ID --state FILE\n',
     stderr: '',
   })
@@ -71,7 +71,7 @@ test('without sessions, it is said how one comes about', () => {
   expect(s.json(['sessions'])).toEqual({ sessions: [] })
 })
 
-test('an agent that was killed is found, and goes on where it was', async () => {
+test('a killed agent is found, and continues where it was', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   const agent = await startAgent(
     s,
@@ -160,7 +160,7 @@ test('an agent that was killed is found, and goes on where it was', async () => 
   await runAgent(s, `await (await store.resume('fix-login')).session.complete()`)
 })
 
-test('sessions are listed by status, last touched first, and no more than asked for', async () => {
+test('sessions are listed by status, most recent first, up to the limit', async () => {
   using s = scratch()
   await runAgent(
     s,
@@ -191,7 +191,7 @@ test('sessions are listed by status, last touched first, and no more than asked 
   expect(stderr).toContain('There are more. See them with: savestate sessions --limit 10\n')
 })
 
-test('a state with instances of classes unknown here can be looked at all the same', async () => {
+test('a state with instances of unknown classes can be read', async () => {
   using s = scratch()
   await runAgent(
     s,
@@ -207,7 +207,7 @@ test('a state with instances of classes unknown here can be looked at all the sa
   })
 })
 
-test('wrong usage says what is right', () => {
+test('wrong usage prints the right one', () => {
   using s = scratch()
   const errorOf = (...args: string[]) => {
     const { code, stdout, stderr } = s.run(args)
@@ -226,7 +226,7 @@ test('wrong usage says what is right', () => {
   )
 })
 
-test('what the table prints as a status can be asked for, and so can one project', () => {
+test('sessions can be filtered by every printed status, and by project', () => {
   using s = scratch({ 'one/package.json': '{}', 'two/package.json': '{}' })
   for (const name of ['one', 'two'])
     s.run(['-C', join(s.project, name), 'save', '--session', `of-${name}`])

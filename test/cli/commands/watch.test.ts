@@ -1,9 +1,9 @@
-// `savestate watch`: saves when the folder falls quiet, tells of each, and ends with everything saved.
+// `savestate watch` saves when changes stop, prints each checkpoint, and ends with everything saved.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type Scratch, scratch } from '../program.js'
 
-test('a folder is saved whenever it falls quiet, and at the end', async () => {
+test('a folder is saved whenever changes stop, and at the end', async () => {
   using s = scratch({ 'a.txt': 'a\n' })
   const watching = s.start(['watch', '--quiet', '1', '-m', 'by the watch'])
   await until(() => countOf(s) === 1)
@@ -39,7 +39,7 @@ test('as JSON each checkpoint is a line', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ created: true, files: 1 })
 })
 
-test('what was changed last is saved when the terminal is closed', async () => {
+test('the last changes are saved when the terminal is closed', async () => {
   using s = scratch({ 'a.txt': 'a\n' })
   const watching = s.start(['watch'])
   await until(() => countOf(s) === 1)
@@ -49,7 +49,7 @@ test('what was changed last is saved when the terminal is closed', async () => {
   expect(countOf(s)).toBe(2)
 })
 
-test('a folder that goes away ends it with an error', async () => {
+test('removing the folder ends it with an error', async () => {
   using s = scratch({ 'a.txt': 'a\n' })
   const watching = s.start(['watch'])
   await until(() => countOf(s) === 1)

@@ -1,4 +1,4 @@
-// Sessions out and in: as JSON in full, as YAML the latest state.
+// Export and import of sessions: all checkpoints as JSON, the latest state as YAML.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -30,7 +30,7 @@ const RICH = `
   }, metadata: { since: new Date(5) } })
   await session.save({ state: { odd: { $: 'money' } } })`
 
-test('export prints all checkpoints, oldest first, and import reads them elsewhere, once', async () => {
+test('export prints all checkpoints, oldest first, and import adds them to another store once', async () => {
   using s = scratch()
   expect(errorOf(s, 'export')).toContain('Error: This project has no session.\n')
   await runAgent(s, PLAIN)
@@ -85,7 +85,7 @@ test('export prints all checkpoints, oldest first, and import reads them elsewhe
   expect(errorOf(s, 'export', '--session', 'nobody')).toContain('There is no session "nobody"')
 })
 
-test('values that JSON has no words for survive export and import', async () => {
+test('values that JSON lacks survive export and import', async () => {
   using s = scratch()
   await runAgent(s, RICH)
   const copied = s.shell('savestate export --session rich | savestate import json - --session copy')
@@ -128,13 +128,13 @@ test('long integers come back as they were given', () => {
   s.write({ 'breakpilot.json': input })
   expect(s.run(['import', 'breakpilot', 'breakpilot.json', '-y']).code).toBe(0)
   expect(stateOf(s, 'a')).toEqual({ id: kept.id })
-  // Where there are tags, what has none is a number.
+  // In tagged JSON, an integer without a tag is a number.
   const tagged = items({ tagged: true }).replace('"id":0', '"id":1234567890123456789')
   expect(s.run(['import', 'json', '-', '--session', 'tagged'], { input: tagged }).code).toBe(0)
   expect(stateOf(s, 'tagged')).toEqual({ id: Number('1234567890123456789') })
 })
 
-test('a dry run tells what would be added, and adds nothing', async () => {
+test('a dry run reports what would be added, and adds nothing', async () => {
   using s = scratch({
     'state.yaml': 'goal: all\n',
     'time.json': '[{"id": "a", "timestamp": "soon"}]',
@@ -162,7 +162,7 @@ test('a dry run tells what would be added, and adds nothing', async () => {
   expect((s.json(['sessions']) as { sessions: unknown[] }).sessions).toHaveLength(1)
 })
 
-test('with several sessions one has to be chosen', async () => {
+test('with several sessions --session is needed', async () => {
   using s = scratch()
   await runAgent(s, `for (const id of ['one', 'two']) await store.session(id, { project })`)
   expect(errorOf(s, 'export')).toBe(
@@ -175,7 +175,7 @@ test('with several sessions one has to be chosen', async () => {
   )
 })
 
-test('the latest state goes out as a YAML mapping with status and time, and comes in again', async () => {
+test('the latest state is exported as a YAML mapping with status and time, and imported again', async () => {
   using s = scratch()
   await runAgent(
     s,
@@ -209,7 +209,7 @@ test('the latest state goes out as a YAML mapping with status and time, and come
   expect(stateOf(s, 'loaded')).toEqual(mapping)
 })
 
-test('a state with values that YAML has no words for comes in again as it was', async () => {
+test('a state with values that YAML lacks is imported unchanged', async () => {
   using s = scratch()
   await runAgent(
     s,
@@ -243,7 +243,7 @@ test('a state with values that YAML has no words for comes in again as it was', 
        if (id === 'kinds' && after.pair.one !== after.pair.two) throw new Error('not shared')
      }`,
   )
-  // Without the line it is a file of somebody else's, and is taken as it is.
+  // Without the line it is a file of another program, and is read as plain data.
   writeFileSync(join(s.project, 'other.yaml'), 'when:\n  $: [Date, 5]\n$: 1\n')
   s.json(['import', 'yaml', 'other.yaml', '--session', 'other'])
   await runAgent(
@@ -255,7 +255,7 @@ test('a state with values that YAML has no words for comes in again as it was', 
   expect(errorOf(s, 'export', '--session', 'map', '--format', 'yaml')).toContain('is not a mapping')
 })
 
-test('a state that is nested too deep for a text says so, and stays whole', async () => {
+test('a state that is nested too deeply for a text is refused, and stays unchanged', async () => {
   using s = scratch()
   await runAgent(
     s,
@@ -285,7 +285,7 @@ test('a state that is nested too deep for a text says so, and stays whole', asyn
   expect(s.json(['verify'])).toMatchObject({ problems: [] })
 })
 
-test('a YAML file of Python is read as Python means it', () => {
+test("a YAML file from Python is read with Python's meaning", () => {
   using s = scratch({
     'task.yaml':
       "task_id: fix\nstatus: completed\nupdated: '2026-11-15T12:00:00.123456'\nprogress:\n- done: yes\n- &a [1, 2]\n- *a\nbig: 12345678901234567890\n",
@@ -304,7 +304,7 @@ test('a YAML file of Python is read as Python means it', () => {
   })
 })
 
-test('what cannot be imported is refused, and leaves no session behind', () => {
+test('an invalid import is refused, and leaves no session behind', () => {
   using s = scratch({
     'bad.json': '[1, 2',
     'object.json': '{"checkpoints": []}',

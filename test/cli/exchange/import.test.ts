@@ -1,4 +1,4 @@
-// The command that brings in what other systems have kept: plan, question, answer.
+// `savestate import` from other systems: plan, question, result.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
@@ -46,7 +46,7 @@ test('hermes: without a path its own folder is read, and the answer says where t
   expect(s.run(['import', 'json', '--session', 'x']).stderr).toContain('PATH is missing')
 })
 
-test('hermes: the plan, then a yes, then what was done', () => {
+test('hermes: shows the plan, asks, and reports the result', () => {
   using s = scratch({ 'a.txt': 'now\n' })
   const base = hermesFolder(s)
   const shown = base.replace('\n', ' ')
@@ -89,7 +89,7 @@ test('hermes: the plan, then a yes, then what was done', () => {
   expect(s.json(['sessions'])).toMatchObject({ sessions: [{ id: 'task', status: 'in_progress' }] })
 })
 
-test('ares and breakpilot, under other names if wished', () => {
+test('ares and breakpilot, with a prefix or another session id', () => {
   using s = scratch()
   const ares = join(s.folder, 'ares')
   mkdirSync(ares)
@@ -110,7 +110,7 @@ test('ares and breakpilot, under other names if wished', () => {
   ])
 })
 
-test('what holds nothing, or nothing that can be read, is a failure', () => {
+test('an empty or unreadable source is a failure', () => {
   using s = scratch({ 'a.txt': 'x' })
   expect(s.run(['import', 'hermes', '.'])).toMatchObject({ code: 2, stdout: '' })
   expect(s.run(['import', 'ares', 'none']).stderr).toContain('There is no "none"')
@@ -152,7 +152,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     // All but the last part of the text has been read, so the program reads or parses now.
     await new Promise((resolve) => child.stdin.end(text, () => resolve(undefined)))
     child.kill(signal)
-    // By the signal itself: a handler would end it with a code of its own.
+    // Ended by the signal: a handler would exit with a code.
     expect(await once(child, 'close')).toEqual([null, signal])
     expect(s.json(['sessions'])).toEqual({ sessions: [] })
   },

@@ -1,4 +1,4 @@
-// What goes out as YAML comes in again, whoever reads it.
+// YAML that we write is read back unchanged, by us and by other readers.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tries } from '../../support/test-budget.js'
@@ -72,7 +72,7 @@ test('numbers with an exponent have a point, which Python needs', () => {
   )
 })
 
-test('what Python writes is read with the kinds that Python gave it', () => {
+test("YAML from Python is read with Python's types", () => {
   const text = 'done: yes\nsince: 2026-11-15 10:00:00Z\nbig: 12345678901234567890\nsmall: 0o7\n'
   expect(parseYaml({ text, source: 'it' })).toEqual({
     done: true,
@@ -90,7 +90,7 @@ test('what Python writes is read with the kinds that Python gave it', () => {
   })
 })
 
-/** So many lists and mappings in each other. */
+/** Nested lists and mappings. */
 const DEEP: Readonly<Record<string, (depth: number) => string>> = {
   'lists in brackets': (depth) => `a: ${'['.repeat(depth - 1)}1${']'.repeat(depth - 1)}\n`,
   'mappings in braces': (depth) => `a: ${'{a: '.repeat(depth - 1)}1${'}'.repeat(depth - 1)}\n`,
@@ -102,7 +102,7 @@ const DEEP: Readonly<Record<string, (depth: number) => string>> = {
 test.each(Object.entries(DEEP))('%s are read until they are too deep', (_kind, text) => {
   const most = parseYaml({ text: text(MAX_YAML_DEPTH), source: 'it' })
   expect(depthOf(most)).toBe(MAX_YAML_DEPTH)
-  // Written as it was read. What is one deeper goes neither way: refused by count, long before the stack ends.
+  // Written as it was read. One level deeper is refused both ways, by count, long before the stack overflows.
   expect(parseYaml({ text: formatYaml(most), source: 'it' })).toEqual(most)
   expect(refusalOf(() => formatYaml({ a: most }))).toMatchObject({
     code: 'BAD_INPUT',
@@ -116,7 +116,7 @@ test.each(Object.entries(DEEP))('%s are read until they are too deep', (_kind, t
   }
 })
 
-test('a key that is no text is refused, however much is in it', () => {
+test('a key that is not text is refused, whatever its size', () => {
   const text = `ok: 1\nitems:\n${`  - ${'? '.repeat(150)}x\n`.repeat(500)}`
   expect(refusalOf(() => parseYaml({ text, source: 'it' }))).toMatchObject({
     code: 'BAD_INPUT',
@@ -151,7 +151,7 @@ test.each([
   })
 })
 
-test('keys that differ in kind, or stand in different mappings, are not the same', () => {
+test('keys of different types, or in different mappings, are not duplicates', () => {
   const text = 'a: {x: 1}\nb: &b {x: 1}\n1: one\n"1": text\nc:\n  <<: *b\n  y: 2\n'
   const read = parseYaml({ text, source: 'it' })
   expect(read).toMatchObject({ a: { x: 1 }, b: { x: 1 }, c: { x: 1, y: 2 } })

@@ -14,7 +14,7 @@ import { onTerminal } from '../terminal.js'
 const onPicker = (s: Scratch, command = 'savestate rewind') =>
   onTerminal(s, command, { rows: 20, columns: 70 })
 
-test('a checkpoint is picked with its preview, the plan is asked for, and the folder goes back', async () => {
+test('the user picks a checkpoint by its preview and confirms the plan, and the folder goes back', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.json(['save', '-m', 'You: Fix the login'])
   s.write({ 'a.txt': 'two\n' })
@@ -33,7 +33,7 @@ test('a checkpoint is picked with its preview, the plan is asked for, and the fo
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one\n')
 })
 
-test('who picks the files alone is done when they are back, also with --continue', async () => {
+test('picking only the files ends after the rewind, also with --continue', async () => {
   using s = scratch({ 'a.txt': 'one\n', 'state.json': '{}' })
   s.json(['save', '--session', 'fix', '--state', 'state.json'])
   s.write({ 'a.txt': 'two\n' })
@@ -47,7 +47,7 @@ test('who picks the files alone is done when they are back, also with --continue
   )
 })
 
-test('who leaves has changed nothing, and the terminal is given back, also after a signal', async () => {
+test('quitting changes nothing and restores the terminal, also after a signal', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.json(['save', '-m', 'You: Fix the login'])
   for (const [keys, code] of [
@@ -77,7 +77,7 @@ test('Ctrl-C at the question says that nothing was changed', async () => {
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two\n')
 })
 
-test('of a damaging call the preview shows what before it brings back, and which changes are yours', async () => {
+test('for a damaging call the preview shows the files before it, and which changes are yours', async () => {
   using s = scratch({ 'a.txt': 'one\n', 'src/b.txt': 'two\n' })
   claudePrompt(s, 'Tidy up')
   for (const name of ['c', 'd', 'e', 'f', 'g']) claudeShell(s, `echo ${name} > ${name}.txt`)
@@ -98,7 +98,7 @@ test('of a damaging call the preview shows what before it brings back, and which
   expect(await terminal.ended).toBe(1)
 })
 
-test('the choice becomes the request of the command', () => {
+test('the choice completes the request', () => {
   const { options } = parse(['rewind', '--both', '--continue', '--keep-mine'])
   const request = { options, positionals: [] } as unknown as Request
   const chosen = (choice: Choice) => {
@@ -120,13 +120,13 @@ test('the choice becomes the request of the command', () => {
   ])
 })
 
-test('a connection that is cut ends it by the hangup, also if nobody passes that on, and nothing is changed', async () => {
+test('a cut connection ends the picker without changes, also without a SIGHUP', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.json(['save', '-m', 'You: Fix the login'])
   s.write({ 'a.txt': 'two\n' })
   const before = s.json(['list'])
   const told = join(s.project, '..', 'told')
-  // The kernel tells the first process of the session alone, which here is a shell that goes on.
+  // The kernel signals only the session leader, which here is a shell that survives.
   const terminal = onPicker(s, `trap : HUP; savestate rewind; echo $? >'${told}'`)
   await terminal.shows('~ a.txt')
   terminal.cut()
@@ -145,7 +145,7 @@ test('without a terminal, or as JSON, a reference is needed', () => {
       code: 2,
       stdout: '',
       stderr: expect.stringMatching(
-        /^Error: There is no terminal to choose on: name a checkpoint\.\nUsage: savestate rewind /,
+        /^Error: Name a checkpoint: there is no terminal to pick one on\.\nUsage: savestate rewind /,
       ),
     })
   const { code, stderr } = s.run(['rewind', '--json'])

@@ -9,8 +9,8 @@ import {
   previewOf,
   SIZE,
   withPrompts,
-} from '../../../src/cli/picker/picker-samples.js'
-import { highlighted, openPicker, resized, targetOf } from '../../../src/cli/picker/picker-state.js'
+} from './picker-samples.js'
+import { highlighted, openPicker, resize, targetOf } from '../../../src/cli/picker/picker-state.js'
 
 test('steps beyond a few are folded under their prompt, and opened and closed', () => {
   const picker = openPicker(withPrompts(), { size: SIZE, usual: 'files' })
@@ -30,7 +30,7 @@ test('steps beyond a few are folded under their prompt, and opened and closed', 
   expect(numbersOf(pressed(picker, 'end', 'up', 'left'))).toEqual(numbersOf(picker))
 })
 
-test('a search looks into folded steps, and shows what it finds with its prompt', () => {
+test('a search includes folded steps, and shows each match with its prompt', () => {
   const picker = openPicker(withPrompts(), { size: SIZE, usual: 'files' })
   const found = pressed(picker, '/', ...Array.from('call 5'))
   expect(numbersOf(found)).toEqual([7, 5])
@@ -88,7 +88,7 @@ test('u goes to just before the call, and Enter on a prompt to before the prompt
     remark: 'This checkpoint is not a tool call: press Enter to go to it.',
   })
   const keysAt = (columns: number, ...names: string[]) =>
-    pickerLines(resized(pressed(picker, ...names), { rows: 12, columns }), {
+    pickerLines(resize(pressed(picker, ...names), { rows: 12, columns }), {
       preview: undefined,
       paint: plain,
     }).at(-1)

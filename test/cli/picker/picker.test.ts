@@ -14,12 +14,12 @@ import {
   previewOf,
   SIZE,
   withPrompts,
-} from '../../../src/cli/picker/picker-samples.js'
+} from './picker-samples.js'
 import {
   highlighted,
   listHeight,
   openPicker,
-  resized,
+  resize,
 } from '../../../src/cli/picker/picker-state.js'
 import type { Preview } from '../../../src/cli/picker/preview-lines.js'
 
@@ -36,7 +36,7 @@ test('the newest is highlighted first, and the keys move', () => {
   expect(after('end', 'pageup', 'home')).toBe(1)
 })
 
-test('Enter takes the usual, letters the rest, and what a checkpoint does not hold is not taken', () => {
+test('Enter restores the default part, letters the others, and missing parts are refused', () => {
   const picker = openPicker(groupsOf(3), { size: SIZE, usual: 'files' })
   expect(pressed(picker, 'return').choice).toEqual({ id: 'id-1', restore: 'files', before: false })
   expect(pressed(picker, 'c')).toMatchObject({
@@ -64,7 +64,7 @@ test('Enter takes the usual, letters the rest, and what a checkpoint does not ho
   })
 })
 
-test('a search is typed, kept with Enter, left with Esc, and letters in it are no commands', () => {
+test('a search is typed, kept with Enter, cleared with Esc, and its letters are not commands', () => {
   const picker = openPicker(groupsOf(12), { size: SIZE, usual: 'files' })
   const found = pressed(picker, '/', ...Array.from('CALL 1'))
   expect(found).toMatchObject({ query: 'CALL 1', isSearching: true, choice: undefined })
@@ -86,7 +86,7 @@ test('a search is typed, kept with Enter, left with Esc, and letters in it are n
   expect(pressed(picker, '/', '\u001b', '\u009b').query).toBe('')
 })
 
-test('what is left of an arrow that a slow line has torn apart takes nothing', async () => {
+test('the rest of an arrow key that a slow line has split chooses nothing', async () => {
   const { keyboard, display, written } = terminal()
   const preview = async (): Promise<Preview> => ({ problem: 'Not now' })
   const picked = pick({
@@ -107,7 +107,7 @@ test('what is left of an arrow that a slow line has torn apart takes nothing', a
   expect(await picked).toBe(null)
 })
 
-test('an arrow in two pieces is an arrow', async () => {
+test('an arrow key in two pieces is an arrow key', async () => {
   const { keyboard, display, written } = terminal()
   const preview = async (): Promise<Preview> => ({ problem: 'Not now' })
   const picked = pick({
@@ -168,7 +168,7 @@ test('a folder that is written with its files is not listed and not counted', ()
   ])
 })
 
-test('whatever is pressed, on any size, the lines fit and the highlighted row is among them', () => {
+test('for any keys and any size, the lines fit and include the highlighted row', () => {
   const moves = ['up', 'down', 'pageup', 'pagedown', 'home', 'end', 'left', 'right'] as const
   const key = fc.constantFrom(...moves, '/', '1', 'escape', 'return')
   const sizes = fc.record({ rows: fc.integer({ min: 1, max: 40 }), columns: fc.nat(120) })
@@ -181,7 +181,7 @@ test('whatever is pressed, on any size, the lines fit and the highlighted row is
         usual: 'files',
       })
       for (const step of steps) {
-        picker = typeof step === 'string' ? pressed(picker, step) : resized(picker, step)
+        picker = typeof step === 'string' ? pressed(picker, step) : resize(picker, step)
         const preview = previewOf(planOf({ write: ['漢字漢字漢字', 'b'], remove: ['c', 'd'] }))
         const lines = pickerLines(picker, { preview, paint: plain })
         expect(lines.length).toBe(picker.size.rows)
@@ -196,7 +196,7 @@ test('whatever is pressed, on any size, the lines fit and the highlighted row is
   fc.assert(property, { numRuns: 200 })
 })
 
-test('on a terminal: drawn on its second screen, looked at one by one, and left as it was', async () => {
+test('on a terminal it uses the alternate screen, previews one row at a time, and restores the terminal', async () => {
   const { keyboard, display, written, modes } = terminal()
   const looked: string[] = []
   const picked = pick({
@@ -223,7 +223,7 @@ test('on a terminal: drawn on its second screen, looked at one by one, and left 
   expect([keyboard.listenerCount('keypress'), display.listenerCount('resize')]).toEqual([0, 0])
 })
 
-test('Esc, as a terminal sends it, takes nothing', async () => {
+test('Esc, as a terminal sends it, chooses nothing', async () => {
   const { keyboard, display, written } = terminal()
   const preview = async (): Promise<Preview> => ({ problem: 'Not now' })
   const picked = pick({
@@ -239,7 +239,7 @@ test('Esc, as a terminal sends it, takes nothing', async () => {
   expect(await picked).toBe(null)
 })
 
-test('a look that fails as none should ends it, and the terminal is as it was', async () => {
+test('a preview that throws ends the picker and restores the terminal', async () => {
   const { keyboard, display, written, modes } = terminal()
   const listeners = process.listenerCount('exit')
   const preview = () => Promise.reject(new Error('a bug'))

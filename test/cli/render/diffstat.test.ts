@@ -1,4 +1,4 @@
-// The summary of a diff beside that of git, and where git's would not do.
+// Compares the diffstat with git's, and covers names that git cuts wrongly.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -40,7 +40,7 @@ test('names of plain letters are laid out as git does it', () => {
   }
 })
 
-test('names are cut between characters, and every bar stands below the other', () => {
+test('names are cut between characters, and the bars are aligned', () => {
   const stat = [
     ` ${'日本語'.repeat(12)}.txt | 2 +-`,
     ' <U+202E>rtl | 300 ++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++',

@@ -72,7 +72,7 @@ test('--grep finds words in reasons, prompts and changed paths, and keeps the nu
   expect(numbers(s, '--all', '--grep', 'echo A.TXT')).toHaveLength(2)
 })
 
-test('--pinned shows what is pinned, and combines with others', () => {
+test('--pinned shows pinned checkpoints, and combines with other filters', () => {
   using s = withHistory()
   expect(numbers(s, '--pinned')).toEqual([4])
   expect(numbers(s, '--pinned', '--grep', 'login')).toEqual([4])
@@ -103,7 +103,7 @@ test('the columns of a row do not depend on how many rows are shown', () => {
   expect(s.run(['list', '-n', '1']).stderr).toBe(`${LEGEND}5 more: savestate list -n 6\n`)
 })
 
-test('the row of a rewind says in words where it went', () => {
+test('the row of a rewind names its target', () => {
   using s = withHistory()
   const id = (number: number) =>
     (s.json(['show', String(number)]) as { readonly id: string }).id.slice(0, 8)
@@ -131,7 +131,7 @@ test('the row of a rewind says in words where it went', () => {
   })
 })
 
-test('a long history is not read whole: rows, groups and the number of further rows are right', async () => {
+test('a long history is read in part: rows, groups and the number of further rows are right', async () => {
   using s = scratch({ 'package.json': '{}\n' })
   const dist = new URL('../../../dist/index.js', import.meta.url).href
   const { openStore } = (await import(dist)) as typeof import('../../../src/index.js')

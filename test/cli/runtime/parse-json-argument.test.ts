@@ -1,4 +1,4 @@
-// Where a text stops being JSON.
+// The position at which a text stops being JSON.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tries } from '../../support/test-budget.js'
@@ -7,7 +7,7 @@ import { jsonFault } from '../../../src/internal.js'
 
 const faultIn = (text: string) => jsonFault(text).offset
 
-test('the fault is where a reader would put the finger', () => {
+test('a fault is reported at its position', () => {
   const marked: readonly string[] = [
     '^',
     '  ^',
@@ -35,7 +35,7 @@ test('the fault is where a reader would put the finger', () => {
   }
 })
 
-test('line and column are told', () => {
+test('a fault has line and column', () => {
   const parse = (text: string) => () => parseJsonText({ text, source: '"a.json"' })
   expect(parse('{\n  "é😀": 1,\n  "b" 2\n}')).toThrow('"a.json" is not JSON: line 3, column 7')
   expect(parse('["😀" x')).toThrow('"a.json" is not JSON: line 1, column 6')
@@ -44,7 +44,7 @@ test('line and column are told', () => {
   expect(parse(' {"a": [1, null]} ')()).toEqual({ a: [1, null] })
 })
 
-test('what JSON.parse takes has no fault, and nothing before a fault has one', () => {
+test('text that JSON.parse accepts has no fault, and neither has the text before a fault', () => {
   const pieces = fc.constantFrom(
     '{',
     '}',

@@ -1,10 +1,10 @@
-// A Node that is too old gets one clear line, whatever it can or cannot read of the program.
+// A Node that is too old gets one clear message, even if it cannot parse the program.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Ended, type Scratch, scratch } from '../program.js'
 
-/** Runs the program in a process that takes itself for another version of Node. */
+/** Runs the program in a process that pretends to be another version of Node. */
 function runWith(s: Scratch, version: string, args: readonly string[]): Ended {
   const preload = join(s.folder, 'version.cjs')
   const versions = `{ ...process.versions, node: ${JSON.stringify(version)} }`
@@ -12,7 +12,7 @@ function runWith(s: Scratch, version: string, args: readonly string[]): Ended {
   return s.run(args, { env: { NODE_OPTIONS: `--require ${preload}` } })
 }
 
-test('an old Node is refused with what is needed, and without a stack', () => {
+test('an old Node is refused with the version that is needed, without a stack', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   for (const version of ['12.22.12', '18.20.0', '20.18.3']) {
     expect(runWith(s, version, ['save'])).toEqual({

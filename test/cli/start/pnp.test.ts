@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { PROGRAM, scratch } from '../program.js'
 
-/** As far as it matters: it says that it is there, and forgets in which form a path is wanted. */
+/** Imitates it: it announces itself, and ignores the encoding option of path functions. */
 const PNP = `
 const fs = require('node:fs')
 Object.defineProperty(process.versions, 'pnp', { value: '3' })
@@ -22,7 +22,7 @@ test('the program refuses a folder, with a hint that says what to change', () =>
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('Plug’n’Play') })
 })
 
-test('a program that uses the SDK below it keeps states, and is told why it cannot keep files', () => {
+test('a program that uses the SDK there can save states, and gets an error that explains why it cannot save files', () => {
   using s = scratch(FILES)
   s.write({
     '../agent.cjs': `

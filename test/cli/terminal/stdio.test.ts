@@ -12,11 +12,11 @@ function withLongState(): Scratch {
   return s
 }
 
-test('everything reaches a reader that is slow, also by a pipe that does not wait', () => {
+test('a slow reader gets everything, also through a non-blocking pipe', () => {
   using s = withLongState()
   const { stdout } = s.run(['export', '--session', 'long'])
   expect(stdout).toContain(LONG)
-  // Node's stream has set it so, as any process can do that shares it.
+  // Node's stream makes the pipe non-blocking, as any process that shares it can.
   const preload = join(s.folder, 'no-waiting.cjs')
   writeFileSync(preload, 'void process.stdout\n')
   const slowly = '{ sleep 0.3; cat; } > ../read'
@@ -26,7 +26,7 @@ test('everything reaches a reader that is slow, also by a pipe that does not wai
   }
 })
 
-test('what goes to both outputs comes in the order in which it was said', () => {
+test('output to both streams keeps its order', () => {
   using s = scratch()
   const { stdout } = s.shell('{ savestate list; savestate lsit; savestate list; } 2>&1')
   expect(stdout).toMatch(/^Nothing has been saved .*\nError: .*\n(?:.*\n)+Nothing has been saved /)
@@ -47,7 +47,7 @@ test.each([
   expect(stderr).not.toContain('bug')
 })
 
-test('a version that cannot be written is told as any other answer', () => {
+test('a failure to write the version is reported like any other', () => {
   using s = scratch()
   const [plain, json] = ['', '--json'].map((option) =>
     s.shell(`savestate --version ${option} > /dev/full`),

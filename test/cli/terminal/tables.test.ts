@@ -1,7 +1,7 @@
 // Tables fit the terminal they are on.
 import { expect, test } from 'vitest'
 import { groupByPrompt } from '../../../src/cli/render/checkpoint-groups.js'
-import { type ListRow, severalAuthors } from '../../../src/cli/render/checkpoint-lines.js'
+import { type ListRow, hasSeveralAuthors } from '../../../src/cli/render/checkpoint-lines.js'
 import { checkpointTable } from '../../../src/cli/render/checkpoint-table.js'
 import type { Screen } from '../../../src/cli/terminal/screen.js'
 import { sessionsTable } from '../../../src/cli/render/sessions-table.js'
@@ -104,7 +104,7 @@ function table(
   const text = checkpointTable(groupByPrompt(rows), {
     screen: screenOf(width),
     shown: ({ label }) => Number(label) <= limit,
-    hasAuthors: severalAuthors(rows),
+    hasAuthors: hasSeveralAuthors(rows),
     countsHidden: true,
     promptsOnly,
   })
@@ -168,7 +168,7 @@ test('a list that is cut names the prompt and counts the earlier steps', () => {
   ])
 })
 
-test('prompts alone say how many steps they led to', () => {
+test('prompts alone show their number of steps', () => {
   expect(table(HISTORY, { promptsOnly: true })).toEqual([
     '3  bcdf  ● You: Add a shopping cart                    2 steps · codex · 2 h ago',
     '4  bcdf    [pinned] [works] it works              you 3 files +120 −45 · 2 h ago',
@@ -197,7 +197,7 @@ test('rows between the calls of a prompt split it; another agent’s calls do no
   ])
 })
 
-test('a row of no prompt has its session, its author and its age, as far as they fit', () => {
+test('a single row has its session, its author and its age, as far as they fit', () => {
   expect(table([checkpoint({}), IN_SESSION, STATE_ALONE])).toEqual([
     '1  bcdf  the login works again, and the tests pass…   3 files +120 −45 · 2 h ago',
     '2  bzzz  the login works again, and the tests pass…   3 files +120 −45 · 2 h ago',
@@ -205,7 +205,7 @@ test('a row of no prompt has its session, its author and its age, as far as they
   ])
 })
 
-test('names and pins are never cut away, and ids of 18 letters in reasons are shortened', () => {
+test('names and pins are never cut off, and ids of 18 letters in messages are shortened', () => {
   const rows = [
     checkpoint({ name: 'n'.repeat(100), pinned: true }),
     checkpoint({
@@ -221,7 +221,7 @@ test('names and pins are never cut away, and ids of 18 letters in reasons are sh
   expect(second).toMatch(/^2  bcdf  safety: before rewind to blmqmxvf \(works\) +2 h ago$/)
 })
 
-test('where only you have changed files, nobody is named', () => {
+test('if only you have changed files, no author is named', () => {
   const rows = [checkpoint({ author: 'you' }), checkpoint({ author: 'rewind' })]
   expect(table(rows).join()).not.toMatch(/you|· rewind/)
 })
@@ -238,7 +238,7 @@ test('no line of a table is wider than the terminal, however narrow', () => {
   }
 })
 
-test('sessions keep their id and status when the room gets short', () => {
+test('sessions keep their id and status on a narrow terminal', () => {
   const [first] = SESSIONS
   const lineAt = (width: number) =>
     sessionsTable(first === undefined ? [] : [first], screenOf(width))

@@ -1,11 +1,11 @@
 // The parts of the command line that need no process.
 import { expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
-import { isAgreed } from '../../../src/cli/runtime/confirm.js'
+import { askYesNo } from '../../../src/cli/runtime/confirm.js'
 import { paintPatch } from '../../../src/cli/render/diff-text.js'
-import { bytes, counted, grouped } from '../../../src/cli/terminal/format-numbers.js'
+import { formatBytes, formatCount, formatNumber } from '../../../src/cli/terminal/format-numbers.js'
 import { nearest } from '../../../src/base/index.js'
-import { chosenPager } from '../../../src/cli/terminal/pager.js'
+import { pagerFrom } from '../../../src/cli/terminal/pager.js'
 import { paintFor, wantsColour } from '../../../src/cli/terminal/colors.js'
 import { parse } from '../../../src/cli/args/parse.js'
 import { planCounts, planText } from '../../../src/cli/render/plan-text.js'
@@ -29,7 +29,7 @@ import { quoteText } from '../../../src/mcp/text.js'
 
 const plain = (_: string, text: string) => text
 
-test('times are said as people say them', () => {
+test('times are relative, or dates', () => {
   const now = new Date(2026, 4, 10, 12, 0, 0)
   const ago = (ms: number) => relativeTime(new Date(now.getTime() - ms).toISOString(), now)
   const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
@@ -55,9 +55,9 @@ test('times are said as people say them', () => {
 })
 
 test('numbers are grouped and counted', () => {
-  expect([0, 999, 1000, 1234567].map(grouped)).toEqual(['0', '999', '1,000', '1,234,567'])
-  expect([counted(1, 'file'), counted(2, 'file')]).toEqual(['1 file', '2 files'])
-  expect([0, 1, 999, 1000, 1500, 99_960, 999_600, 3e9].map(bytes)).toEqual([
+  expect([0, 999, 1000, 1234567].map(formatNumber)).toEqual(['0', '999', '1,000', '1,234,567'])
+  expect([formatCount(1, 'file'), formatCount(2, 'file')]).toEqual(['1 file', '2 files'])
+  expect([0, 1, 999, 1000, 1500, 99_960, 999_600, 3e9].map(formatBytes)).toEqual([
     '0 bytes',
     '1 byte',
     '999 bytes',
@@ -85,7 +85,7 @@ test('with colors an id has 8 letters, the prefix to type highlighted; without t
   expect(paintId({ ...row, shortId: row.id }, paintFor(true))).toBe(`\u001b[33m${row.id}\u001b[0m`)
 })
 
-test('the nearest command is found for a slip, none for another word', () => {
+test('a typo gets the nearest command, another word gets none', () => {
   const near = (word: string) => nearest(word, COMMAND_NAMES)
   expect(['lsit', 'rewnd', 'stauts', 'SAVE', 'frobnicate'].map(near)).toEqual([
     'list',
@@ -96,7 +96,7 @@ test('the nearest command is found for a slip, none for another word', () => {
   ])
 })
 
-test('a message is broken between words on a terminal, and a command never', () => {
+test('a terminal message breaks between words, and never inside a command', () => {
   const text = [
     'Hooks were added. They take effect the next time you start the agent.',
     'See it with: savestate show abcdefgh --session fix',
@@ -129,7 +129,7 @@ test('a message is broken between words on a terminal, and a command never', () 
   expect(written).toEqual(['words that go beyond\nthe edge\n'])
 })
 
-test('nothing that acts on a terminal gets through', () => {
+test('text that acts on a terminal is escaped', () => {
   const hostile = 'a\u001b]0;x\u0007\u009b31m\u202eb\r\n\t\ud800\u2028'
   // biome-ignore format: one expression
   const acting = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u202e\ud800]/
@@ -194,7 +194,7 @@ test('a path becomes one of the project, or is refused', () => {
   }
 })
 
-test('arguments are read in any order, and what is wrong is said', () => {
+test('arguments are parsed in any order, and faults are reported', () => {
   const seen = parse(['-C', 'dir', 'diff', '--stat', '1', '2', '--', '-x', '--json'])
   expect([seen.command, seen.options.text('C'), seen.positionals, seen.paths, seen.fault]).toEqual([
     'diff',
@@ -258,7 +258,7 @@ test('a plan is shown in groups of at most 20 paths', () => {
   expect(planCounts(plan)).toBe('22 files written, 1 kept')
 })
 
-test('plan and result count alike, list in path order, and mark what is made, changed and removed', () => {
+test('plan and result have the same counts, path order, and marks for created, changed and removed paths', () => {
   const item = (
     path: string,
     change: 'added' | 'modified' | 'removed',
@@ -302,12 +302,12 @@ test('a folder is counted with its files, not beside them', () => {
   expect(planCounts(plan)).toBe('4 files removed')
 })
 
-test('only a yes is a yes, and the plan is seen before the question', async () => {
+test('only yes counts as yes, and the plan comes before the question', async () => {
   const answerTo = async (answer: string | undefined) => {
     const seen: string[] = []
-    const agreed = await isAgreed('the plan', {
+    const agreed = await askYesNo('the plan', {
       question: 'Go back?',
-      asker: {
+      prompter: {
         isTerminal: true,
         show: (text) => void seen.push(text),
         view: async (text) => void seen.push(text),
@@ -326,19 +326,19 @@ test('only a yes is a yes, and the plan is seen before the question', async () =
   expect(agreed).toEqual([true, true, true, true, false, false, false, false, false])
 })
 
-test('where nobody can be asked, the answer is an error', async () => {
-  const asker = {
+test('without a terminal a question is an error', async () => {
+  const prompter = {
     isTerminal: false,
     show: () => undefined,
     view: async () => undefined,
     ask: async () => 'y',
   }
-  await expect(isAgreed('', { question: 'Go back?', asker })).rejects.toMatchObject({
+  await expect(askYesNo('', { question: 'Go back?', prompter })).rejects.toMatchObject({
     code: 'CONFIRMATION_NEEDED',
   })
 })
 
-test('colours are for terminals that want them', () => {
+test('colors are used only on terminals that support them', () => {
   const wants = (isTTY: boolean, environment: NodeJS.ProcessEnv) =>
     wantsColour({ isTTY }, environment)
   expect([
@@ -354,10 +354,10 @@ test('colours are for terminals that want them', () => {
 
 test('the pager is the first one chosen', () => {
   expect([
-    chosenPager({ SAVESTATE_PAGER: 'a', GIT_PAGER: 'b', PAGER: 'c' }),
-    chosenPager({ GIT_PAGER: ' b -x ', PAGER: 'c' }),
-    chosenPager({ PAGER: '' }),
-    chosenPager({}),
+    pagerFrom({ SAVESTATE_PAGER: 'a', GIT_PAGER: 'b', PAGER: 'c' }),
+    pagerFrom({ GIT_PAGER: ' b -x ', PAGER: 'c' }),
+    pagerFrom({ PAGER: '' }),
+    pagerFrom({}),
   ]).toEqual(['a', 'b -x', '', undefined])
 })
 
@@ -374,7 +374,7 @@ test('lines of a patch get their colour by their first character only within a h
   ])
 })
 
-test('progress is told in files and bytes, on a terminal only, and not within the first second', () => {
+test('progress shows files and bytes, only on a terminal, and only after the first second', () => {
   expect(progressText({ phase: 'scan', files: 1200, bytes: 0, of: 1200 })).toBe(
     'Scanning the folder: 1,200 files',
   )

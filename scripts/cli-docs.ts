@@ -1,8 +1,14 @@
-// docs/cli.md, from the table. A test compares the two.
+// Generates docs/cli.md from the command table. A test compares the two.
 import { basename, relative } from 'node:path'
-import { optionRow } from './help.js'
-import { COMMON_OPTIONS, type OptionSpec, REFERENCE_HELP } from './command-spec.js'
-import { aliasesOf, COMMAND_NAMES, type CommandName, specOf, usageOf } from './commands-table.js'
+import { optionRow } from '../src/cli/args/help.js'
+import { COMMON_OPTIONS, type OptionSpec, REFERENCE_HELP } from '../src/cli/args/command-spec.js'
+import {
+  aliasesOf,
+  COMMAND_NAMES,
+  type CommandName,
+  specOf,
+  usageOf,
+} from '../src/cli/args/commands-table.js'
 
 export function cliReference(): string {
   return `${[
@@ -56,7 +62,7 @@ function commandSection(name: CommandName): string[] {
 
 function aliasText(name: CommandName): string {
   const aliases = aliasesOf(name).map((alias) => `\`${alias}\``)
-  return aliases.length === 0 ? '' : ` Also: ${aliases.join(', ')}.`
+  return aliases.length === 0 ? '' : ` Aliases: ${aliases.join(', ')}.`
 }
 
 function optionTable(options: readonly OptionSpec[]): string[] {
