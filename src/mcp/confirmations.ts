@@ -11,7 +11,7 @@ export type Confirmations = {
 }
 
 /** Agents do not see the folder again before the rewind, so any change of it invalidates a token, even if the plan is the same. */
-export type ConfirmedPlan = Pick<PlanFacts, 'mark' | 'now'>
+type ConfirmedPlan = Pick<PlanFacts, 'mark' | 'now'>
 
 export function openConfirmations(): Confirmations {
   const kept = new Map<string, string>()

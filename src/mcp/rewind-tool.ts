@@ -55,24 +55,24 @@ async function runRewind(
   const limits = { paths: projectPaths(project, given.paths), keepMine }
   if (token !== undefined && !rules.isAllowed)
     throw switchedOff(commandFor(to, { ...limits, before }))
-  let facts: PlanFacts | undefined
+  let confirmed: PlanFacts | undefined
   const result = await project.rewind(
     { to, before, ...limits },
     {
       ...hooks,
       // Called again if the plan has changed since. By then the token is invalid.
       confirm: async (_plan, made) => {
-        facts = made
+        confirmed = made
         if (token === undefined || signal.aborted) return false
         return rules.confirmations.take(token, made)
       },
     },
   )
   if (result.applied) return doneAnswer(result)
-  if (facts === undefined) return nothingAnswer(result)
+  if (confirmed === undefined) return nothingAnswer(result)
   if (token !== undefined) throw stale()
   if (!rules.isAllowed) return adviceAnswer(result, commandFor(result.target, limits))
-  return planAnswer(result, rules.confirmations.give(facts))
+  return planAnswer(result, rules.confirmations.give(confirmed))
 }
 
 function nothingAnswer(result: RewindResult): ToolAnswer {

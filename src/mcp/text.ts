@@ -15,7 +15,7 @@ import {
 
 const MAX_QUOTED = 200
 const MAX_LINES = 50
-export const MAX_PATCH = 40_000
+const MAX_PATCH = 40_000
 
 export function quoteText(text: string): string {
   const line = text.trim().replace(/\s+/g, ' ')
@@ -34,7 +34,7 @@ export function firstOf(lines: readonly string[]): string[] {
   return more > 0 ? [...lines.slice(0, MAX_LINES), `… and ${more} more`] : [...lines]
 }
 
-export function checkpointLine(checkpoint: CheckpointView): string {
+function checkpointLine(checkpoint: CheckpointView): string {
   const { id, createdAt, name, reason, moment, kind, session, step, files } = checkpoint
   return [
     id,

@@ -107,7 +107,7 @@ export async function pointBefore(
 }
 
 /** Planned in memory only. `write` creates the file and returns the command. */
-export type PlannedConversation = {
+type PlannedConversation = {
   readonly outline: Conversation
   write(): Conversation
 }

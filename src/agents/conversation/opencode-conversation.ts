@@ -6,7 +6,7 @@ import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { fieldsOf, tryParseJson } from '../../base/index.js'
 import { SavestateError } from '../../index.js'
 
-export type OpencodeCut = {
+type OpencodeCut = {
   readonly session: string
   /** The id of the prompt before which it ends. */
   readonly message: string

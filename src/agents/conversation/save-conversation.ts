@@ -64,7 +64,7 @@ async function saveOnce({ session, event, save }: Work, found: Found): Promise<v
   const { reason, metadata, toolCallId, always, moment } = save
   const { growth, known, expectedHead } = found
   const copied = growth?.position ?? known
-  const facts = {
+  const input = {
     reason,
     metadata: copied === undefined ? metadata : { ...metadata, copied },
     files: true,
@@ -75,9 +75,9 @@ async function saveOnce({ session, event, save }: Work, found: Found): Promise<v
     ...(expectedHead === undefined ? {} : { expectedHead }),
   }
   const lines = growth?.lines ?? []
-  if (growth?.isFromStart === true) await session.save({ ...facts, state: { transcript: lines } })
-  else if (lines.length > 0) await session.append('transcript', lines, facts)
-  else await session.save(facts)
+  if (growth?.isFromStart === true) await session.save({ ...input, state: { transcript: lines } })
+  else if (lines.length > 0) await session.append('transcript', lines, input)
+  else await session.save(input)
 }
 
 /** While a call still runs, uncaptured files are not compared: a log that it writes would make a row at every pause. */

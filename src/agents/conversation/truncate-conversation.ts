@@ -14,7 +14,7 @@ export type ConversationPoint = {
 }
 
 /** The point at which the conversation ends. `then`: all that the checkpoint contains. */
-export type CutKind = 'before-turn' | 'before-call' | 'after-call' | 'then'
+type CutKind = 'before-turn' | 'before-call' | 'after-call' | 'then'
 
 export type Cut = {
   readonly kind: CutKind

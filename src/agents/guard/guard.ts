@@ -8,9 +8,7 @@ import { isPatch, patchedPaths } from '../mappers/patch.js'
 import { allCommands, namesUs, refusedIn, type Refused } from './our-commands.js'
 import { type PathOptions, StorePaths } from './store-paths.js'
 
-export type GuardOptions = PathOptions
-
-export type Objection =
+type Objection =
   | ({ readonly type: 'needs-user' } & Refused)
   | { readonly type: 'store' }
   /** The line names a variable by which the program recognizes agents. */
@@ -21,7 +19,7 @@ export type Objection =
 const MAX_CHARS = 50_000
 
 /** Undefined if the tool may run. */
-export function findObjection(tool: Tool, options: GuardOptions): Objection | undefined {
+export function findObjection(tool: Tool, options: PathOptions): Objection | undefined {
   const store = new StorePaths(options)
   const fields = fieldsOf(tool.input)
   const { paths, bases } = pathsIn(tool, fields)

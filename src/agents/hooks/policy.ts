@@ -5,7 +5,7 @@ import { callKey, labelCall, shortenPrompt } from './describe.js'
 import type { AgentEvent, EventType, Tool } from '../mappers/event.js'
 import { endAll, type Call, newest, type TurnState } from './turn-state.js'
 
-export type SaveMetadata = {
+type SaveMetadata = {
   readonly agent: string
   readonly event: string
   /** The type of the event. */
@@ -46,7 +46,7 @@ export type PolicyOptions = {
   readonly hidesText: boolean
 }
 
-export type WorkEvent = {
+type WorkEvent = {
   readonly type: 'event'
   readonly who: string
   readonly session: string
@@ -228,7 +228,7 @@ function makeSave(
 /** Calls that delegate to a subagent do not count: the subagent's own calls are reported. */
 function describeWork(event: AgentEvent, { runsToolsTogether }: PolicyOptions): WorkEvent {
   const { agent: who, sessionId: session, agentId } = event
-  const facts = {
+  const common = {
     type: 'event',
     who,
     session,
@@ -237,22 +237,22 @@ function describeWork(event: AgentEvent, { runsToolsTogether }: PolicyOptions): 
   switch (event.type) {
     case 'before-tool': {
       const over = runsToolsTogether ? {} : ({ over: 'agent' } as const)
-      return { ...facts, ...over, ...(isWork(event.tool) ? { begins: callKey(event.tool) } : {}) }
+      return { ...common, ...over, ...(isWork(event.tool) ? { begins: callKey(event.tool) } : {}) }
     }
     case 'after-tool':
-      return isWork(event.tool) ? { ...facts, ends: callKey(event.tool) } : facts
+      return isWork(event.tool) ? { ...common, ends: callKey(event.tool) } : common
     case 'subagent-end':
-      return { ...facts, over: 'agent' }
+      return { ...common, over: 'agent' }
     case 'session-start':
-      return event.source === 'compact' ? facts : { ...facts, over: 'session' }
+      return event.source === 'compact' ? common : { ...common, over: 'session' }
     case 'turn-start':
     case 'turn-end':
     case 'session-end':
-      return { ...facts, over: 'session' }
+      return { ...common, over: 'session' }
     case 'subagent-start':
     case 'compaction':
     case 'quiet':
-      return facts
+      return common
   }
 }
 

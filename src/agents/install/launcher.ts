@@ -15,7 +15,7 @@ export function launcherPath(storeHome: string): string {
   return join(storeHome, 'bin', LAUNCHER_NAME)
 }
 
-export type LauncherInput = {
+type LauncherInput = {
   readonly storeHome: string
   readonly environment: Environment
   /** The file of the running program. */

@@ -11,7 +11,7 @@ export type McpServer = {
   readonly env: Readonly<Record<string, string>>
 }
 
-export const ALLOW_SWITCH = '--allow-agent-rewind'
+const ALLOW_SWITCH = '--allow-agent-rewind'
 
 type Asked = {
   readonly program: string
@@ -31,7 +31,7 @@ export function mcpServer({ program, allowRewind, scope, environment }: Asked): 
   }
 }
 
-export type ServerLocation = { readonly path: string; readonly at: JsonPath }
+type ServerLocation = { readonly path: string; readonly at: JsonPath }
 
 /** Where an agent keeps its MCP servers in JSON; undefined if it has no such file. */
 export function serverLocation(

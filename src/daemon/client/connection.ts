@@ -7,7 +7,7 @@ export const PATIENCE_MS = 1500
 /** Time to read what arrived while this process was suspended. */
 const LAST_MS = 1000
 
-export type Exchange = {
+type Exchange = {
   readonly first: Line
   readonly onLine: (line: Line, end: CallerEnd) => void
   readonly patienceMs?: number
@@ -17,7 +17,7 @@ export type Exchange = {
   readonly limitMs?: number
 }
 
-export type CallerEnd = {
+type CallerEnd = {
   readonly send: (line: Line) => void
   readonly leave: () => void
 }

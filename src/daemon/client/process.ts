@@ -35,7 +35,7 @@ export function startInBackground(): void {
   spawnProgram(['daemon', 'start'], { home: storePath() })
 }
 
-export type ProcessOptions = {
+type ProcessOptions = {
   /** Open a TCP port even if no hooks need it. */
   readonly http?: boolean
   /** Called if it ends while this process still runs. */

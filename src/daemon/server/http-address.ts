@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { fieldsOf, tryParseJson } from '../../base/index.js'
 import type { DaemonPlace } from '../../internal.js'
 
-export const HTTP_FILE = 'http.json'
+const HTTP_FILE = 'http.json'
 const LOOPBACK = '127.0.0.1'
 const TOKEN = /^[0-9a-f]{64}$/
 
-export type HttpAddress = { readonly port: number | undefined; readonly token: string }
+type HttpAddress = { readonly port: number | undefined; readonly token: string }
 
 /** Undefined if no daemon has recorded one. */
 export function readHttpAddress(home: string): HttpAddress | undefined {

@@ -5,7 +5,7 @@ const SHED_AFTER_MS = 10 * 60_000
 /** Each costs some megabytes, and a watch for every folder in it. */
 const MAX_WATCHED = 16
 
-export type ProjectUse = { readonly path: string; readonly usedAt: string }
+type ProjectUse = { readonly path: string; readonly usedAt: string }
 
 export class WatchedProjects {
   /** In order of last use. */

@@ -46,7 +46,7 @@ export function readConfig(path: string): string | undefined {
   }
 }
 
-export type ConfigWrite = {
+type ConfigWrite = {
   readonly path: string
   /** The content that the plan was made from. */
   readonly before: string | undefined
