@@ -1,4 +1,4 @@
-// The coding agents that have hooks of ours, and how a command recognizes that an agent has started it.
+// The coding agents that we have hooks for, and how a command recognizes that an agent has started it.
 
 export const AGENT_NAMES = [
   'claude',

@@ -10,11 +10,8 @@ export type Effect = 'reads' | 'adds' | 'changes-files' | 'changes-store'
 
 type CommandEffect = {
   readonly effect: Effect
-  /** Other words for the command. */
   readonly aliases?: readonly string[]
-  /** The effect with this first argument. */
   readonly actions?: Readonly<Record<string, Effect>>
-  /** The effect with this option. */
   readonly options?: Readonly<Record<string, Effect>>
 }
 
@@ -73,7 +70,6 @@ export type CommandCall = {
   readonly has: (option: string) => boolean
 }
 
-/** Undefined for an unknown command. */
 export function effectOf({ command, action, has }: CommandCall): Effect | undefined {
   const found = valueOf(COMMAND_EFFECTS, commandBehind(command))
   if (found === undefined) return undefined

@@ -5,7 +5,7 @@
 const PROMPT = 'You: '
 /** Ends the reason of a rewind, undo or fork: the id of the checkpoint that it names. */
 const REFERENCE = / \([bcdfghjklmnpqrstvwxz]{8}\)$/
-/** Ends the reason of a call that changed only files that no checkpoint holds. */
+/** Ends the reason of a call that changed only files that no checkpoint contains. */
 const UNCAPTURED = / \(changed only (?:ignored files|files that are not saved): .*\)$/
 
 export function promptReason(words: string): string {

@@ -1,4 +1,4 @@
-// The values of a list, each with a payload (what is stored of it) and its shape record. All records are one flat array:
+// The values of a list, each with a payload (its stored form) and its shape record. All records are one flat array:
 // comparing thousands of values at every save then reads memory in order, without a lookup per value.
 import { isObject, isSameShape, isUnchanged, type ShapeRecord } from './shape-record.js'
 

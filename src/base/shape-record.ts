@@ -158,7 +158,6 @@ function formOf(object: object): Form {
   return form
 }
 
-/** Nothing but a time. */
 export function isPlainDate(value: unknown): value is Date {
   return (
     types.isDate(value) &&

@@ -12,7 +12,6 @@ export type Project = {
   readonly path: BytePath
 }
 
-/** Why a checkpoint was made. */
 export type CheckpointKind =
   | 'save'
   | 'safety'
@@ -103,7 +102,6 @@ export type SnapshotDetails = {
   readonly owners?: readonly OwnedPath[] | undefined
 }
 
-/** The result of a capture. */
 export type Snapshot = SnapshotTotals & SnapshotDetails
 
 /** How a snapshot differs from the one before it. */
@@ -126,7 +124,6 @@ type CommonFields = {
   readonly session: SessionFacts | null
 }
 
-/** A checkpoint that holds a snapshot. */
 export type FilesCheckpoint = CommonFields & {
   readonly project: ProjectId
   readonly commit: ObjectId
@@ -151,7 +148,6 @@ export type Checkpoint = FilesCheckpoint | StateCheckpoint
 export type SessionFacts = {
   readonly key: SessionKey
   readonly id: string
-  /** The agent's name, if the session has one. */
   readonly agent: string | null
   /** The checkpoint before it. After a rewind this is not the one with the previous step. */
   readonly parent: CheckpointId | null
@@ -167,7 +163,6 @@ export type SessionFacts = {
   readonly operationId: string | null
 }
 
-/** A checkpoint as lists show it. */
 export type CheckpointBrief = Omit<CommonFields, 'session'> & {
   readonly project: ProjectId | null
   readonly sessionId: string | null
@@ -177,7 +172,6 @@ export type CheckpointBrief = Omit<CommonFields, 'session'> & {
   readonly status: Status | null
   readonly hasState: boolean
   readonly hasFiles: boolean
-  /** A prune removed its files. */
   readonly filesPruned: boolean
   readonly changes: ChangeCounts | null
   readonly skippedCounts: SkipCounts
@@ -216,7 +210,6 @@ export function hasFiles(checkpoint: Checkpoint): checkpoint is FilesCheckpoint 
 
 export type OperationKind = 'rewind' | 'undo' | 'redo'
 
-/** One finished rewind, undo or redo. */
 export type Operation = {
   readonly id: OperationId
   readonly project: ProjectId

@@ -44,3 +44,14 @@ export function foreignSchema(path: string, what: string): SavestateError {
     },
   )
 }
+
+export function sqliteMissing(optionalPackage: string, cause: unknown): SavestateError {
+  return new SavestateError(
+    'SQLITE_MISSING',
+    `Node ${process.versions.node} has no SQLite that Savestate can use, and the optional package ${optionalPackage} is not installed`,
+    {
+      hint: 'Use Node 22.20, 24.7 or newer, or install savestate again without `--omit=optional`.',
+      cause,
+    },
+  )
+}

@@ -58,7 +58,7 @@ export const ERROR_CODES = {
     'A value of an agent state cannot be stored, because it could not be restored exactly.',
   STORE_BUSY: 'Another process has locked the store, or too many processes are writing to it.',
   STORE_CLOSED: 'The store was closed before the call, or before a running tool finished.',
-  STORE_DAMAGED: 'The store lacks data that it refers to.',
+  STORE_DAMAGED: 'Data in the store is missing or damaged.',
   STORE_FOREIGN: 'The store belongs to another user, or other users can write to it.',
   STORE_NEWER: 'The store was written by a newer version of Savestate.',
   STORE_UNUSABLE: 'The store cannot be opened or written.',

@@ -25,7 +25,7 @@ export function parseReference(text: string): Reference {
   if (/^[1-9][0-9]{0,8}$/.test(text)) return { type: 'number', number: Number(text) }
   if (text.length > 0 && text.length <= MAX_NAME && isWholeText(text)) return { type: 'text', text }
   throw new SavestateError('BAD_INPUT', 'A checkpoint reference is an id, a number or a name', {
-    hint: '`savestate list` shows them.',
+    hint: '`savestate list` shows the ids, numbers and names.',
   })
 }
 

@@ -54,7 +54,6 @@ export const HEARTBEAT_MS = 10_000
 
 export type ToolStatus = 'started' | 'confirmed' | 'failed' | 'skipped'
 
-/** One entry of the tool journal. */
 export type ToolCall = {
   readonly id: string
   readonly name: string

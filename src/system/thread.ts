@@ -22,7 +22,6 @@ type Reply =
   | { readonly id: number; readonly progress: unknown }
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: Fault }
-/** An error as it is sent between threads. */
 export type Fault = {
   readonly code: ErrorCode | undefined
   readonly message: string

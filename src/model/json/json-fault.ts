@@ -10,7 +10,6 @@ export type JsonFault = {
   readonly what: string
 }
 
-/** For a text that JSON.parse refuses. */
 export function jsonFault(text: string): JsonFault {
   const { offset, wanted } = scan(text)
   const comma = trailingCommaBefore(text, offset)

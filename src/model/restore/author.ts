@@ -13,11 +13,9 @@ export type Authors = readonly string[] | null
 
 /** A tool call that can change files, from the scan before it. */
 export type Task = {
-  /** The name of the agent. */
   readonly who: string
   readonly session: string
   readonly call: string
-  /** The subagent that runs it. */
   readonly agentId?: string | undefined
   readonly sinceMs: number
   /** Checkpoints made while it ran. If the end of this call is observed, all their changes are the agents'. */
@@ -26,15 +24,12 @@ export type Task = {
 
 /** The reason for a scan. */
 export type Moment =
-  /** An event of an agent. */
   | {
       readonly type: 'event'
       readonly who: string
       readonly session: string
       readonly agentId?: string | undefined
-      /** The call that starts after the scan. */
       readonly begins?: string | undefined
-      /** The call that ended before the scan. */
       readonly ends?: string | undefined
       /** Calls that must have ended earlier: those of the session, or of the agent that makes the call. */
       readonly over?: 'session' | 'agent' | undefined

@@ -29,7 +29,6 @@ export function changesNothing({ write, remove }: RestorePlan): boolean {
 }
 
 export type Scope = {
-  /** Whether the rewind may touch this path. */
   readonly includes: (path: BytePath) => boolean
   /** Why a path that the checkpoint lacks must stay: it existed then, uncaptured. Undefined if it may go. */
   readonly uncapturedThen: (path: BytePath, isFolder: boolean) => string | undefined

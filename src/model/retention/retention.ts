@@ -31,11 +31,9 @@ export type RetentionPolicy = {
   readonly maxCheckpoints: number | null
   /** A project or session that was not used for longer is removed. */
   readonly unusedMs: number
-  /** The same for completed sessions. */
   readonly completedMs: number
   /** A session in progress is kept completely if it was used within this time. */
   readonly activeMs: number
-  /** The most bytes of the whole store. */
   readonly maxBytes: number
   /** Applied to a session only when its own prune is called. */
   readonly milestones: Milestones

@@ -7,7 +7,6 @@ export type Giver<Part> = { readonly candidates: readonly Part[] }
 export type SizeModel<Part> = {
   /** The bytes of the whole store without what was removed. */
   total(): number
-  /** The bytes of one project. */
   bytesOf(giver: Giver<Part>): number
   remove(part: Part): void
   restore(part: Part): void

@@ -1,6 +1,6 @@
 // The default retention policy: history thins out with age. Pure: the plan is shown before anything is removed (I7).
 // Every checkpoint for a while; then one per prompt, the last of each day, and every checkpoint that a user named or an
-// undo needs; then the last of each day; then nothing. Where that one holds a state only, one with files stays too.
+// undo needs; then the last of each day; then nothing. If that one has only a state, one with files stays too.
 import type { CheckpointId } from '../ids.js'
 
 export type Tiers = {
@@ -20,15 +20,15 @@ export type TierRow = {
   readonly isPrompt: boolean
   /** Named, or needed by an undo or redo: it stays beside the one of its group. */
   readonly isSpecial: boolean
-  /** Pinned and the like: it stays whatever its age. */
+  /** Pinned, for example: it stays at any age. */
   readonly isGuarded: boolean
-  /** False: it holds a state only, so it cannot stand for the files of its group or day. */
+  /** False: it has only a state, so it cannot represent the files of its group or day. */
   readonly hasFiles: boolean
   /** Set for the newest checkpoint of a project and the head of a session: when that was last used. */
   readonly usedAtMs: number | null
 }
 
-/** Why a checkpoint goes: only one per prompt is left, only one per day, or it is too old. */
+/** Why a checkpoint is removed: only one per prompt is left, only one per day, or it is too old. */
 export type ThinReason = 'prompts' | 'days' | 'age'
 
 const HOUR_MS = 3_600_000

@@ -24,12 +24,11 @@ export class WeightedGraph {
     return this.#numbers.has(id)
   }
 
-  /** Bytes of everything live. */
   get total(): number {
     return this.#total
   }
 
-  /** One more holds this root. */
+  /** Adds one reference to this root. */
   add(root: string): void {
     this.#change(root, 1)
   }

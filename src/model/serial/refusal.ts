@@ -69,7 +69,7 @@ export const TOO_DEEP: Refusal = {
 
 export const TOO_LONG: Refusal = {
   reason: 'is too large to be written as one text',
-  hint: 'Keep it in a file, or in pieces: each item of a list of the state is written by itself.',
+  hint: 'Store it in a file, or split it: each item of a list in the state is written separately.',
 }
 
 /** JavaScript strings are limited to about half a gigabyte. */

@@ -105,7 +105,7 @@ function regExp(args: unknown[]): Piece {
 function error(args: unknown[]): Piece {
   const [, kind, hiddenCount] = args
   const make = typeof kind === 'string' ? ERROR_MAKERS.get(kind) : undefined
-  if (make === undefined || args.length % 2 === 0) throw malformed('an Error of no known kind')
+  if (make === undefined || args.length % 2 === 0) throw malformed('an Error of an unknown kind')
   const shownFrom = countIn(hiddenCount)
   const keys = args.filter((_, place) => place >= 3 && place % 2 === 1).map(stringIn)
   const value = make(new Map(keys.map((key, place) => [key, args[2 * place + 4]])))
@@ -173,5 +173,5 @@ function countIn(json: unknown): number {
 function lengthIn(json: unknown): number {
   const length = countIn(json)
   if (length < 2 ** 32) return length
-  throw malformed('an array longer than any')
+  throw malformed('an array that is too long')
 }

@@ -58,7 +58,6 @@ export const DEFAULT_CONFIG: Config = {
   allowSecrets: [],
 }
 
-/** Defaults that depend on the policy. */
 const POLICY_DEFAULTS: Readonly<Record<RetentionSetting, Partial<Config>>> = {
   tiers: {},
   hermes: { maxSizeMb: 500 },

@@ -9,7 +9,6 @@ export type Limits = {
   readonly allowSecrets: readonly string[]
 }
 
-/** The limits of a capture. */
 export type CaptureLimits = Limits & {
   /** The text of the project's `.savestateignore`, if the user trusts it. Only then do its `!` lines re-include secrets. */
   readonly trustedIgnore?: string

@@ -113,7 +113,6 @@ export const SECRET_NAMES: readonly string[] = [
   'wg*.conf',
   // Command history may contain passwords.
   '.*_history',
-  // Keystores.
   '*.p12',
   '*.pfx',
   '*.pkcs12',

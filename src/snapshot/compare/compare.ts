@@ -73,7 +73,6 @@ export class SnapshotComparer {
     )
   }
 
-  /** `trees` caches the folders that were read. */
   async #entryAt(
     files: ObjectId,
     path: BytePath,

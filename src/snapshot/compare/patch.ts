@@ -30,7 +30,6 @@ export async function patchText(gitDir: string, request: PatchRequest): Promise<
   return output.toString('utf8')
 }
 
-/** Matches any byte that is not ASCII. */
 const OTHER_BYTE = '[!\u0001-\u007f]'
 
 /** Process arguments must be UTF-8. In other paths, each byte that is not ASCII matches any such byte. */

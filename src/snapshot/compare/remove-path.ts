@@ -15,7 +15,6 @@ import {
 
 export type Removed = {
   readonly tree: ObjectId
-  /** How many files and bytes the path had. */
   readonly files: number
   readonly bytes: number
 }

@@ -18,7 +18,6 @@ export type CollectOptions = {
   /** A folder for temporary files on the same disk. */
   readonly temporary: string
   readonly alone: Alone
-  /** The commits that the ledger refers to. */
   readonly recorded: () => ReadonlySet<string>
   /** Rewrite packs with any waste at all, and pack all loose objects. */
   readonly thorough: boolean
@@ -27,7 +26,6 @@ export type CollectOptions = {
 }
 
 export type Collected = {
-  /** Files that were removed from the store. */
   readonly removed: number
   /** False: saves ran all the time, and something is left for the next collection. */
   readonly isComplete: boolean

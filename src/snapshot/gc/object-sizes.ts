@@ -8,7 +8,6 @@ export type Pack = {
   /** Without the extension. */
   readonly name: string
   readonly bytes: number
-  /** Bytes per object. */
   readonly objects: ReadonlyMap<string, number>
 }
 

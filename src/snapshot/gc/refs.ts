@@ -53,7 +53,6 @@ export async function removeRefs(gitDir: string, names: readonly string[]): Prom
   )
 }
 
-/** Creates or overwrites refs. */
 export async function setRefs(gitDir: string, refs: Refs): Promise<void> {
   if (refs.size === 0) return
   await updateRefs(

@@ -7,10 +7,8 @@ import { failpoint, listIfThere, syncFile, syncFolder } from '../../system/index
 import type { ObjectFiles, Pack } from './object-sizes.js'
 import { eachLine, listForPacking } from './mark.js'
 
-/** What goes into the new pack. */
 export type Selection = {
   readonly packs: readonly Pack[]
-  /** Loose objects. */
   readonly loose: readonly string[]
 }
 

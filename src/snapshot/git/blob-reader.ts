@@ -8,7 +8,6 @@ import { randomBytes } from 'node:crypto'
 import { hasCode, isError, type ObjectId, SavestateError } from '../../model/index.js'
 import { gitFault, setAwaited, startFault, startGit } from './git-program.js'
 
-/** Receives an object piece by piece. */
 export type Receiver = { start(size: number): void; chunk(bytes: Buffer): void }
 
 /** Only the last messages matter: they say why git exited. */
@@ -41,7 +40,6 @@ export class BlobReader {
   #head: Buffer = Buffer.alloc(0)
   /** Bytes of the current object still to come, including the newline after it; undefined between objects. */
   #left: number | undefined
-  /** The last bytes of the current object. */
   #tail: Buffer = Buffer.alloc(0)
   /** The object was too short, and the rest of the end line is still to come. */
   #isInEnd = false
@@ -109,7 +107,6 @@ export class BlobReader {
     return child
   }
 
-  /** Removes the oldest request. */
   #shift(): Request | undefined {
     const request = this.#requests.shift()
     if (this.#requests.length === 0 && this.#child !== undefined) setAwaited(this.#child, false)

@@ -112,11 +112,9 @@ export type GitRun = {
 
 type GitInput = {
   readonly input?: Readable
-  /** Receives stderr as it arrives. */
   readonly onComplaint?: (text: string) => void
 }
 
-/** Git's output and exit code. */
 export async function tryGit(
   gitDir: string,
   args: readonly string[],

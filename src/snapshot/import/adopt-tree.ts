@@ -39,7 +39,6 @@ type Adopted = {
   readonly skipped: readonly Skipped[]
 }
 
-/** The steps for the entries of a tree. */
 type Work = {
   /** Returns its size, or why it is skipped. */
   readonly blob: (

@@ -54,7 +54,6 @@ export class LooseListing {
 }
 
 export type WriteLoose = {
-  /** The objects folder. */
   readonly folder: string
   readonly temporary: string
   /** Flush the objects together with the descriptors in `also`, then the folders that changed and `folders`. */
@@ -106,7 +105,6 @@ async function writeFiles(
   return written
 }
 
-/** The content of the object file. */
 export function looseBytes({ type, content }: Omit<NewObject, 'id'>): Buffer {
   const header = Buffer.from(objectHeader(type, content.length))
   return Buffer.from(deflate(Buffer.concat([header, content])))

@@ -7,7 +7,6 @@ export { deflate as compressed } from './deflate.js'
 
 export type PackEntry = { readonly bytes: Uint8Array; readonly crc: number }
 
-/** The maximum length of an entry's header. */
 export const PACK_HEAD_BYTES = 10
 
 /** Writes the header of an entry; returns the offset where the compressed content starts. */

@@ -16,7 +16,6 @@ type OpenIndex = {
 
 const MAX_KEPT_IDS = 5000
 
-/** Finds the pack that contains an object. */
 export class PackIndexes {
   readonly #folder: string
   #open = new Map<string, OpenIndex>()
@@ -32,7 +31,6 @@ export class PackIndexes {
     return this.#losses
   }
 
-  /** Picks up packs that were added or removed. */
   refresh(): void {
     const { mtimeNs, ctimeNs, ctimeMs } = statSync(this.#folder, { bigint: true })
     const stamp = `${mtimeNs} ${ctimeNs}`
@@ -108,7 +106,6 @@ function idsBetween({ fd, ids }: Pick<OpenIndex, 'fd' | 'ids'>, from: number, to
   return read
 }
 
-/** The number of the entry. */
 function entryNumber(index: OpenIndex, wanted: Buffer): number | undefined {
   const first = wanted[0] ?? 0
   const from = first === 0 ? 0 : index.fanout.readUInt32BE((first - 1) * 4)

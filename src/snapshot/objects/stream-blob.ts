@@ -16,7 +16,6 @@ import type { ObjectId } from '../../model/index.js'
 import { countLines, type LineCount, startLineCount } from './count-lines.js'
 import { objectHeader } from './object-id.js'
 
-/** Files of this size and more are streamed. */
 export const STREAM_BYTES = 4 << 20
 
 export type StreamedBlob = { readonly id: ObjectId; readonly path: string; readonly lines: number }

@@ -40,11 +40,9 @@ export type ObjectReport = {
   readonly packs: readonly PackFault[]
   /** Damaged files that git does not need. */
   readonly derived: readonly string[]
-  /** Snapshots that lack objects. */
   readonly lacks: ReadonlyMap<ObjectId, Lacks>
   /** The commits of rows and refs; null if missing or damaged, `there` if not in our format or not read. */
   readonly commits: ReadonlyMap<ObjectId, CommitFacts | 'there' | null>
-  /** Everything `git fsck` printed. */
   readonly fsck: readonly string[]
   readonly caches: readonly string[]
 }

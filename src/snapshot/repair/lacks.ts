@@ -5,7 +5,6 @@ import { EMPTY_TREE } from '../objects/object-id.js'
 import { decodeTree, GIT_MODE, type TreeEntry } from '../objects/tree.js'
 import { TolerantReader } from './tolerant-reader.js'
 
-/** An object that is missing or damaged. */
 export type Lack = {
   readonly id: ObjectId
   /** `tree`: its entries are unknown, so nothing can be compared with the snapshot. */
@@ -14,7 +13,6 @@ export type Lack = {
 }
 
 export type Lacks = {
-  /** At most MAX_LACKS. */
   readonly lacks: readonly Lack[]
   readonly count: number
 }

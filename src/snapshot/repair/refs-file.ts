@@ -6,7 +6,6 @@ import { type ObjectId } from '../../model/index.js'
 import { listIfThere } from '../../system/index.js'
 
 export type Refs = {
-  /** By name. */
   readonly commits: ReadonlyMap<string, ObjectId>
   /** Files that are not in git's format. */
   readonly malformed: readonly string[]

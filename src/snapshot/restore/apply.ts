@@ -287,7 +287,6 @@ class Applier {
   }
 }
 
-/** The result of `setModeAt`. */
 function fromSystem(mode: number | undefined): Staged['partial'] {
   return mode === undefined ? undefined : { mode, why: 'system' }
 }

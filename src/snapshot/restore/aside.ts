@@ -21,7 +21,6 @@ import { contentIdOf, type Recheck } from './recheck.js'
 
 export type Aside = {
   readonly path: BytePath
-  /** Its current path. */
   readonly at: BytePath
   /** Contents that are in a checkpoint. With any other content it must not be removed. */
   readonly known: readonly (FileEntry | LinkEntry)[]

@@ -1,5 +1,5 @@
-// Builds the two maps that a restore plan is made from: what is there now, including everything uncaptured that could be in the
-// way, and what the checkpoint contains. Equal paths are in neither. The capture has read every path of the checkpoint
+// Builds the two maps that a restore plan is made from: the current entries, including everything uncaptured that could be in the
+// way, and the entries of the checkpoint. Equal paths are in neither. The capture has read every path of the checkpoint
 // (snapshot/capture/scan/named-paths.ts), so only entries that cannot be captured at all are in the way.
 import { lstatSync } from 'node:fs'
 import {

@@ -25,7 +25,6 @@ const MAX_SAVED_BYTES = 1 << 30
 export type SettledAsides = {
   /** Files that still exist. If their content is stored now, it is listed as known. */
   readonly rest: readonly Aside[]
-  /** New contents by path. */
   readonly stored: ReadonlyMap<BytePath, FileEntry | LinkEntry>
 }
 

@@ -9,7 +9,6 @@ import type { PartialReason } from './ownership.js'
 export type PartialMode = {
   readonly path: BytePath
   readonly wanted: number
-  /** Its actual mode. */
   readonly mode: number
   readonly why: PartialReason
 }
@@ -50,7 +49,6 @@ export function firstFolderMode(wanted: number): number {
   return (wanted & SPECIAL_BITS) === 0 ? 0o700 : (wanted & ~SPECIAL_BITS) | 0o700
 }
 
-/** Only the owner may set a mode. */
 export function mayChangeMode({ uid }: { readonly uid: number }): boolean {
   const user = process.geteuid?.()
   return user === undefined || user === 0 || user === uid

@@ -108,8 +108,8 @@ async function stageOne(
     },
   })
   if (hash.digest('hex') !== to.blob) {
-    throw new SavestateError('STORE_DAMAGED', `Object ${to.blob} of the store is damaged`, {
-      hint: 'Nothing of the project has been changed. Run `savestate verify`.',
+    throw new SavestateError('STORE_DAMAGED', `Object ${to.blob} in the store is damaged`, {
+      hint: 'The project has not been changed. Run `savestate verify` to see which checkpoints are affected.',
     })
   }
   const folder = fstatSync(folders.descriptor(parentOf(path)))

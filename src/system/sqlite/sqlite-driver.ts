@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { hasCode, SavestateError } from '../../model/index.js'
+import { hasCode, sqliteMissing } from '../../model/index.js'
 
 export type SqlValue = null | number | bigint | string | Uint8Array
 
@@ -107,14 +107,7 @@ export function packagedDriver(): Driver {
     return driver
   } catch (error) {
     if (!hasCode(error, 'MODULE_NOT_FOUND')) throw error
-    throw new SavestateError(
-      'SQLITE_MISSING',
-      `Node ${process.versions.node} has no SQLite that Savestate can use, and the optional package ${PACKAGE} is not installed`,
-      {
-        hint: 'Use Node 22.20, 24.7 or newer, or install savestate again without `--omit=optional`.',
-        cause: error,
-      },
-    )
+    throw sqliteMissing(PACKAGE, error)
   }
 }
 

@@ -10,7 +10,6 @@ import {
   SavestateError,
 } from '../../model/index.js'
 
-// SQLite's primary result codes.
 const ERROR = 1
 const BUSY = 5
 const READ_ONLY = 8
@@ -61,7 +60,6 @@ export function isStatementFault(error: unknown): boolean {
   return errorCodeOf(error) === ERROR
 }
 
-/** The file is not a database, or is damaged. */
 export function isCorrupt(error: unknown): boolean {
   const code = errorCodeOf(error)
   return code === CORRUPT || code === NOT_A_DATABASE

@@ -1,4 +1,4 @@
-// Databases on disk, whatever SQLite this Node has (docs/decisions/0002). A database is data: nothing in its schema may run.
+// Databases on disk, with any supported SQLite (docs/decisions/0002). A database is data: nothing in its schema may run.
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { hasCode, lockFileNotEmpty, storeClosed } from '../../model/index.js'
