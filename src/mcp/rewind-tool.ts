@@ -57,18 +57,17 @@ async function runRewind(
   if (token !== undefined && !rules.isAllowed)
     throw switchedOff(commandFor(to, { ...limits, before }))
   let facts: PlanFacts | undefined
-  const result = await project.rewind(
-    { to, before, ...limits },
-    {
-      ...hooks,
-      // Called again if the plan has changed since, and by then the token is spent.
-      confirm: async (_plan, made) => {
-        facts = made
-        if (token === undefined || signal.aborted) return false
-        return rules.confirmations.take(token, made)
-      },
+  const result = await project.rewind(to, {
+    before,
+    ...limits,
+    ...hooks,
+    // Called again if the plan has changed since, and by then the token is spent.
+    confirm: async (_plan, made) => {
+      facts = made
+      if (token === undefined || signal.aborted) return false
+      return rules.confirmations.take(token, made)
     },
-  )
+  })
   if (result.applied) return doneAnswer(result)
   if (facts === undefined) return nothingAnswer(result)
   if (token !== undefined) throw stale()

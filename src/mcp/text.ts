@@ -38,7 +38,7 @@ export function checkpointLine(checkpoint: CheckpointView): string {
   const { id, createdAt, name, reason, moment, kind, session, step, files } = checkpoint
   return [
     id,
-    createdAt,
+    createdAt.toISOString(),
     checkpoint.hasFiles
       ? `${counted(files, 'file')} +${checkpoint.insertions} -${checkpoint.deletions}`
       : 'state only',

@@ -82,7 +82,10 @@ export function parseSessionId(text: unknown): string {
 }
 
 /** How `"InProgress"`, `{"Failed": reason}` and the like are written by ares, and by us in text. */
-export function statusText(status: Status): string {
+/** A status as text: its word, for `failed` and `halted` with the reason. */
+export type StatusText = 'in_progress' | 'completed' | `failed: ${string}` | `halted: ${string}`
+
+export function statusText(status: Status): StatusText {
   return 'reason' in status ? `${status.state}: ${status.reason}` : status.state
 }
 

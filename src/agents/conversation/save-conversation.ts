@@ -2,7 +2,7 @@
 // the agent's own file. How far it is copied stands in the checkpoint's metadata, so it is written in the same
 // transaction as the lines themselves: a killed process has copied both or neither.
 import { fieldsOf } from '../../base/index.js'
-import { SavestateError, type SaveInput, type Session, type Store } from '../../index.js'
+import { SavestateError, type SessionSaveOptions, type Session, type Store } from '../../index.js'
 import type { AgentEvent } from '../mappers/event.js'
 import type { Save } from '../hooks/policy.js'
 import { type Growth, parsePosition, type Position, readGrowth } from './transcript.js'
@@ -28,14 +28,14 @@ export async function saveConversation(store: Store, work: Work): Promise<void> 
     const known = parsePosition(fieldsOf(head?.metadata)['copied'])
     const growth = await growthAt(store, work.event, known)
     try {
-      await saveOnce(work, { growth, known, expectedHead: head?.id ?? null })
+      await saveOnce(work, { growth, known, ifHead: head?.id ?? null })
       return
     } catch (error) {
       if (!(error instanceof SavestateError) || error.code !== 'HEAD_MOVED') throw error
     }
   }
   // The files are what matters now. Without a position the next event copies the whole conversation again.
-  await saveOnce(work, { growth: undefined, known: undefined, expectedHead: undefined })
+  await saveOnce(work, { growth: undefined, known: undefined, ifHead: undefined })
 }
 
 /** A conversation that cannot be read is no reason to save no files. */
@@ -57,12 +57,12 @@ async function growthAt(
 type Found = {
   readonly growth: Growth | undefined
   readonly known: Position | undefined
-  readonly expectedHead: string | null | undefined
+  readonly ifHead: string | null | undefined
 }
 
 async function saveOnce({ session, event, save }: Work, found: Found): Promise<void> {
   const { reason, metadata, toolCallId, always, moment } = save
-  const { growth, known, expectedHead } = found
+  const { growth, known, ifHead } = found
   const copied = growth?.position ?? known
   const facts = {
     reason,
@@ -72,7 +72,7 @@ async function saveOnce({ session, event, save }: Work, found: Found): Promise<v
     moment,
     ...uncapturedAt(event, save),
     ...(toolCallId === undefined ? {} : { toolCall: toolCallId }),
-    ...(expectedHead === undefined ? {} : { expectedHead }),
+    ...(ifHead === undefined ? {} : { ifHead }),
   }
   const lines = growth?.lines ?? []
   if (growth?.isAnew === true) await session.save({ ...facts, state: { transcript: lines } })
@@ -84,7 +84,7 @@ async function saveOnce({ session, event, save }: Work, found: Found): Promise<v
 function uncapturedAt(
   { type }: AgentEvent,
   { holds }: Save,
-): Pick<SaveInput<TranscriptState>, 'uncaptured'> {
+): Pick<SessionSaveOptions<TranscriptState>, 'uncaptured'> {
   if (type === 'quiet') return {}
   if (holds.length > 0) return { uncaptured: 'after-calls' }
   return { uncaptured: type === 'before-tool' ? 'between-calls' : 'forget' }

@@ -205,7 +205,12 @@ async function openSession(
 ): Promise<Session<TranscriptState> | undefined> {
   try {
     // Hooks of one session run at once; the lock of the project puts their saves in order.
-    return await store.session(id, { agent: event.agent, project, lease: false, mustExist })
+    return await store.session(id, {
+      agent: event.agent,
+      project,
+      lease: false,
+      create: !mustExist,
+    })
   } catch (error) {
     if (error instanceof SavestateError && error.code === 'SESSION_UNKNOWN') return undefined
     throw error

@@ -19,7 +19,12 @@ type Page = DoctorResult & {
 export const run = command<Page>({
   async call(request) {
     const paths = request.options.has('paths')
-    const result = await doctorStore({ mayBlock: true, version: version(), paths }, request.hooks)
+    const result = await doctorStore({
+      inProcess: true,
+      version: version(),
+      paths,
+      ...request.hooks,
+    })
     return { ...result, hooks: await hooksIn(request), launcher: await launcherOf() }
   },
   render(result) {
@@ -48,7 +53,7 @@ export const run = command<Page>({
 function backupText({ ledgerBackupAt }: Page): string {
   return ledgerBackupAt === null
     ? 'no backup of the ledger yet'
-    : `ledger backup of ${ledgerBackupAt}`
+    : `ledger backup of ${ledgerBackupAt.toISOString()}`
 }
 
 /** A report goes to others: the home of the user is ~ in it. */
@@ -152,5 +157,5 @@ function untrustedLines({ untrusted }: DoctorResult): string[] {
 }
 
 function failureLine({ at, operation, code, message }: DoctorResult['failures'][number]): string {
-  return `  ${at}  ${operation}  ${code}${message === undefined ? '' : `  ${printableLine(message)}`}`
+  return `  ${at.toISOString()}  ${operation}  ${code}${message === undefined ? '' : `  ${printableLine(message)}`}`
 }

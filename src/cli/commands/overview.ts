@@ -17,7 +17,11 @@ export const run = command({
       const hint = [error.hint ?? [], '`savestate help` lists the commands.'].flat().join('\n')
       throw new SavestateError(error.code, error.message, { hint, cause: error })
     })
-    const { rows } = await readNewest((limit) => here.list({ limit }, hooks), SHOWN)
+    const read = async (limit: number) => ({
+      checkpoints: await here.list({ limit, ...hooks }),
+      total: await here.count(),
+    })
+    const { rows } = await readNewest(read, SHOWN)
     return { checkpoints: rows }
   },
   json: ({ checkpoints }) => ({ checkpoints: checkpoints.slice(0, SHOWN) }),

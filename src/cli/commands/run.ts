@@ -46,7 +46,7 @@ export const run: Command = async (request) => {
           author: commandName(words),
           quietMs: quiet === undefined ? undefined : quiet * SECOND_MS,
           // The terminal is the command's: what there is to say waits.
-          hooks: { onNotice: (text) => void notices.push(text) },
+          hooks: { onWarning: (text) => void notices.push(text) },
         })
   const ending = await command.ended
   const code = endLike(ending)
@@ -58,7 +58,7 @@ export const run: Command = async (request) => {
     screen.note(`savestate: ${shellQuoted(words[0] ?? '')}: ${ending.refusal}`)
   over.abort()
   const saved = await saving
-  for (const text of notices) request.hooks.onNotice?.(text)
+  for (const text of notices) request.hooks.onWarning?.(text)
   const outcome = await outcomeOf({ request, project, before, failure, saved, ending })
   await tell(outcome, request)
   return code
@@ -76,7 +76,7 @@ async function saveBefore(request: Request, reason: string): Promise<Beginning> 
   try {
     project = await request.project()
     project.watch()
-    return { project, before: (await project.save({ reason }, request.hooks)).id }
+    return { project, before: (await project.save({ reason, ...request.hooks })).id }
   } catch (failure) {
     return { ...(project === undefined ? {} : { project }), failure }
   }
@@ -124,7 +124,7 @@ async function outcomeOf(parts: {
   let ids: ReadonlyMap<string, string> = new Map()
   if (project !== undefined && before !== undefined && after !== undefined) {
     try {
-      changed = await project.diff({ from: before, to: after, patch: 'none' })
+      changed = await project.diff(before, { to: after, patch: 'none' })
       ids = await project.shortIds([before, after])
     } catch (failure) {
       failures.push(failure)

@@ -84,8 +84,10 @@ async function saveByDaemon(
   const answer = line?.['answer'] as SaveAnswer | undefined
   if (answer === undefined) return undefined
   await noteOrigin(answer.origin, hooks)
-  for (const text of answer.notices) hooks.onNotice?.(text)
-  return answer
+  for (const text of answer.notices) hooks.onWarning?.(text)
+  const { result } = answer
+  // Over the socket it is text.
+  return { ...answer, result: { ...result, createdAt: new Date(result.createdAt) } }
 }
 
 async function saveSession(
@@ -97,7 +99,8 @@ async function saveSession(
   const { inSession } = await import('../runtime/open-session.js')
   const result = await inSession(request, {
     id,
-    work: (session) => session.save({ ...input, ...state, files: !options.has('no-files') }, hooks),
+    work: (session) =>
+      session.save({ ...input, ...state, files: !options.has('no-files'), ...hooks }),
   })
   if (request.isJson) return { result, shortId: result.id, untrusted: [] }
   const shortIds = await (await request.store()).shortIds([result.id])

@@ -1,6 +1,6 @@
 // Saves while a command runs. What goes wrong is kept for the end: the command is never disturbed by it.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { autoSave, type Hooks, type Project, type SaveResult } from '../../index.js'
+import { autoSave, type CallOptions, type Project, type SaveResult } from '../../index.js'
 
 export type Saved = {
   /** How many checkpoints were made. */
@@ -23,7 +23,7 @@ export async function keepSaving(
     /** The command. */
     readonly author: string
     readonly quietMs?: number | undefined
-    readonly hooks: Hooks
+    readonly hooks: Omit<CallOptions, 'signal'>
   },
 ): Promise<Saved> {
   const { ended, reason, author, quietMs, hooks } = options
@@ -39,7 +39,7 @@ export async function keepSaving(
         author,
         // As the command found it; anything now could be half of what it does.
         isSaved: failures.length === 0,
-        hooks,
+        ...hooks,
         ...(quietMs === undefined ? {} : { quietMs }),
         onSaved(saved) {
           last = saved

@@ -14,7 +14,7 @@ export async function namedCheckpoint(request: Request): Promise<CheckpointDetai
 export async function namedTarget(request: Request): Promise<CheckpointView> {
   const { options, argument, project, hooks } = request
   if (options.has('session')) return namedInSession(request)
-  return (await (await project()).target({ to: argument(0) }, hooks)).named
+  return (await (await project()).target(argument(0), hooks)).named
 }
 
 /** All that is known of a checkpoint that was found before. */

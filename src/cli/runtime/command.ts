@@ -1,5 +1,5 @@
 // What a command is: it calls one operation and says its result. Printing, JSON and the pager are here, once.
-import type { Hooks, Project, Store } from '../../index.js'
+import type { CallOptions, Project, Store } from '../../index.js'
 import { EXIT } from './exit.js'
 import type { Parsed } from '../args/parse.js'
 import type { ProgressBar } from '../terminal/progress-bar.js'
@@ -10,7 +10,7 @@ export type Request = Omit<Parsed, 'fault'> & {
   readonly isJson: boolean
   readonly screen: Screen
   readonly bar: ProgressBar
-  readonly hooks: Hooks
+  readonly hooks: CallOptions
   /** Whether an agent has started this process. */
   readonly isAgent: boolean
   /** Where the person is. */

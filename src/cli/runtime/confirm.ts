@@ -1,6 +1,6 @@
 // Asks before something is changed or removed: on the terminal, with the plan in view.
 import { createInterface } from 'node:readline'
-import { type Hooks, type PlanFacts, SavestateError } from '../../index.js'
+import { type PlanFacts, type RestoreOptions, SavestateError } from '../../index.js'
 import type { Request } from './command.js'
 import { beforeChanges } from './exit.js'
 import { page } from '../terminal/pager.js'
@@ -33,7 +33,7 @@ export function confirmOn(
     /** The paths that the user has changed since the checkpoint, as of now. */
     readonly mine?: () => Promise<ReadonlySet<string>>
   },
-): Hooks['confirm'] {
+): RestoreOptions['confirm'] {
   if (request.options.has('yes')) return undefined
   let isRepeated = false
   return async (plan, facts) => {

@@ -66,12 +66,13 @@ async function readRows(request: Request, limit: number | undefined): Promise<Ro
     return { rows, total: rows.length }
   }
   if (options.has('all')) {
-    const { checkpoints, total } = await (await store()).list(input, hooks)
-    return { rows: checkpoints, total }
+    const opened = await store()
+    return { rows: await opened.list({ ...input, ...hooks }), total: await opened.count() }
   }
-  const { checkpoints, total } = await (await project()).list(input, hooks)
+  const here = await project()
+  const checkpoints = await here.list({ ...input, ...hooks })
   const rows = checkpoints.map((checkpoint, index) => ({ ...checkpoint, number: index + 1 }))
-  return { rows, total }
+  return { rows, total: await here.count() }
 }
 
 /** Enough rows to see who changes files here. */
@@ -149,7 +150,7 @@ async function grepped(
   if (words.trim() === '') throw new SavestateError('BAD_INPUT', '--grep needs a word')
   if (options.has('all')) return { found: byId(withWords(all, words)), isCut: false }
   const limit = most.limit ?? Math.max(1, all.length)
-  const result = await (await project()).search({ words, limit }, hooks)
+  const result = await (await project()).search(words, { limit, ...hooks })
   const isLimited = result.matches.length === limit
   return {
     found: byId(result.matches),
@@ -174,7 +175,7 @@ async function touching(
   const { paths: given, project, hooks } = request
   if (given.length === 0) return undefined
   const paths = await projectPaths(request, given)
-  const { checkpoints, isComplete } = await (await project()).history({ paths, ...most }, hooks)
+  const { checkpoints, isComplete } = await (await project()).history(paths, { ...most, ...hooks })
   return { found: byId(checkpoints), isCut: !isComplete }
 }
 

@@ -1,6 +1,12 @@
 // The command line cannot know the classes that agents keep in their states. It reads an instance as what
 // it was made of, and writes it under the same name again, so that nothing is lost on the way through.
-import { ClassRegistry, fromJsonForm, type JsonForm, SealedValue, toJsonForm } from '../../index.js'
+import {
+  ClassRegistry,
+  fromJsonForm,
+  type JsonForm,
+  SealedValue,
+  toJsonForm,
+} from '../../internal.js'
 
 class AnyClasses extends ClassRegistry {
   override named(name: string): ReturnType<ClassRegistry['named']> {

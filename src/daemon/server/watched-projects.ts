@@ -24,7 +24,7 @@ export class WatchedProjects {
     for (const [place, [path, use]] of [...this.#uses].entries()) {
       const isShed = place < surplus || nowMs - use.atMs >= SHED_AFTER_MS
       // Somebody may have asked for it meanwhile, and had it watched again.
-      if (isShed && (await use.project.letGo()) && this.#uses.get(path) === use)
+      if (isShed && (await use.project.unload()) && this.#uses.get(path) === use)
         this.#uses.delete(path)
     }
   }

@@ -21,7 +21,7 @@ export type ToolView = {
   readonly status: string
   readonly idempotencyKey: string
   readonly step: number
-  readonly startedAt: string
+  readonly startedAt: Date
 }
 
 export type AgentDetails = {
@@ -56,7 +56,7 @@ export function agentDetails(
       status,
       idempotencyKey,
       step,
-      startedAt: new Date(startedAtMs).toISOString(),
+      startedAt: new Date(startedAtMs),
     })),
   }
 }

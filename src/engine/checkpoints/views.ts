@@ -1,4 +1,4 @@
-// What callers and `--json` see: plain values, text for paths, ISO times in UTC.
+// What callers and `--json` see: plain values, text for paths, dates (ISO times in UTC in JSON).
 import {
   authorText,
   briefOf,
@@ -10,6 +10,7 @@ import {
   pathText,
   type RestorePlan,
   sameEntry,
+  type StatusText,
   statusText,
   type SkipCounts,
   type SkipReason,
@@ -23,14 +24,15 @@ export type CheckpointView = {
   readonly id: string
   readonly name: string | null
   readonly reason: string | null
-  readonly createdAt: string
+  readonly createdAt: Date
   readonly session: string | null
   /** The name of the session's agent. */
   readonly sessionAgent: string | null
   /** Counts the prompts of the session: the row of a prompt and those of its tool calls have the same. */
   readonly turn: number | null
   readonly step: number | null
-  readonly status: string | null
+  /** Of the session at this checkpoint; null outside of a session. */
+  readonly status: StatusText | null
   /** Files that differ from the checkpoint before. */
   readonly files: number
   readonly insertions: number
@@ -129,7 +131,7 @@ export function viewBrief(brief: CheckpointBrief): CheckpointView {
     id,
     name,
     reason,
-    createdAt: new Date(createdAtMs).toISOString(),
+    createdAt: new Date(createdAtMs),
     session: brief.sessionId,
     sessionAgent: brief.agent,
     turn: brief.turn,

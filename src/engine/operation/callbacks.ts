@@ -15,7 +15,7 @@ export type RestoreSubject = {
   /** Rewind only: changes by tool calls since the target that no checkpoint holds. */
   readonly notRestored?: readonly NotRestored[]
   /** When the rewind was made that an undo takes back or a redo repeats. */
-  readonly rewoundAt?: string
+  readonly rewoundAt?: Date
   /** Undo and redo only: the agent's conversation that the rewind took back too. */
   readonly conversation?: AgentConversation
 }
@@ -33,6 +33,8 @@ export type PlanFacts = RestoreSubject & {
 }
 
 export type Hooks = {
+  /** Checked between phases and in loops. A restore ignores it once its journal is written. */
+  readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((progress: Progress) => void) | undefined
   /** Shown to the person, not an error: an interrupted rewind was finished, and the like. */
   readonly onNotice?: ((text: string) => void) | undefined

@@ -90,7 +90,7 @@ function isFault(error: unknown, ...codes: readonly ErrorCode[]): error is Saves
 
 export type AutoPruneRecord = {
   /** The time of the last automatic prune. */
-  readonly at: string
+  readonly at: Date
   readonly checkpoints: number
   readonly byReason: Readonly<Partial<Record<DropReason, number>>>
   readonly sessions: number
@@ -116,7 +116,7 @@ function recordAutoPrune(context: StoreContext, result: PruneResult): void {
       byReason[why] = (byReason[why] ?? 0) + count
     const forgotten = result.plan.projects.flatMap((it) => (it.forgetsUndo ? it.path : []))
     const record: AutoPruneRecord = {
-      at: new Date(clock.nowMs()).toISOString(),
+      at: new Date(clock.nowMs()),
       checkpoints: (before?.checkpoints ?? 0) + deletedCheckpoints,
       byReason,
       sessions: (before?.sessions ?? 0) + deletedSessions,
@@ -132,7 +132,9 @@ function recordAutoPrune(context: StoreContext, result: PruneResult): void {
 /** The record of the last automatic prune that removed something; null if there was none. */
 export function readAutoPrune({ ledger }: StoreContext): AutoPruneRecord | null {
   const text = ledger.record.json('auto_prune')
-  return text === undefined ? null : (JSON.parse(text) as AutoPruneRecord)
+  if (text === undefined) return null
+  const record = JSON.parse(text) as AutoPruneRecord
+  return { ...record, at: new Date(record.at) }
 }
 
 /** If another prune has added to the record since it was read, the addition is still to be shown. */
@@ -140,7 +142,7 @@ export function markAutoPruneShown(context: StoreContext, { at }: AutoPruneRecor
   const { ledger } = context
   ledger.transaction(() => {
     const known = readAutoPrune(context)
-    if (known?.at === at)
+    if (known?.at.getTime() === at.getTime())
       ledger.record.set('auto_prune', JSON.stringify({ ...known, isShown: true }))
   })
 }

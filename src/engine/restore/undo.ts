@@ -91,7 +91,7 @@ function subjectOf({ ledger }: ProjectContext, { result, atMs }: Operation): Res
   const target = note === undefined ? undefined : ledger.checkpoints.get(note.target)
   return {
     to: target === undefined ? null : viewTarget(ledger, target),
-    rewoundAt: new Date(atMs).toISOString(),
+    rewoundAt: new Date(atMs),
     ...(note?.conversation === undefined ? {} : { conversation: note.conversation }),
   }
 }

@@ -51,7 +51,7 @@ const factsInput = () => ({
   schemaVersion: z.optional(z.int()),
   toolCall: z.optional(wholeText()),
   /** The checkpoint that must still be the head; null: there must be none yet. */
-  expectedHead: z.optional(z.nullable(z.string())),
+  ifHead: z.optional(z.nullable(z.string())),
   operationId: z.optional(wholeText()),
   moment: z.optional(momentInput()),
   uncaptured: z.optional(z.enum(['after-calls', 'between-calls', 'forget'])),
@@ -73,7 +73,7 @@ export type Facts = {
   readonly metadata?: unknown
   readonly schemaVersion?: number | undefined
   readonly toolCall?: string | undefined
-  readonly expectedHead?: string | null | undefined
+  readonly ifHead?: string | null | undefined
   readonly operationId?: string | undefined
   /** The event of the agent that this save belongs to, for callers that report each tool call. */
   readonly moment?: MomentInput | undefined
@@ -233,7 +233,7 @@ export async function commit(
       if (known !== undefined) return known
       takeOperation(context, input.operationId)
       const session = sessionNow(context)
-      refuseMovedHead(session, input.expectedHead)
+      refuseMovedHead(session, input.ifHead)
       const head = session.head === null ? undefined : ledger.checkpoints.get(session.head)
       const state = work.writeState(head?.session?.state ?? undefined) ?? null
       const made = inSession(draft, session, { ...sessionInput(input, session), state })

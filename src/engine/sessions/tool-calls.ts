@@ -34,19 +34,11 @@ export type InFlight = {
   readonly name: string
   readonly args: unknown
   readonly idempotencyKey: string
-  readonly startedAt: string
+  readonly startedAt: Date
   /** It was begun and its end is not known: it may have happened or not. */
   readonly effect: 'unverified'
   readonly partials: readonly unknown[]
 }
-
-export type Decision =
-  /** It did happen, and this is its result. */
-  | { readonly action: 'confirm'; readonly result?: unknown }
-  /** It did not happen, or may happen twice: the next call of that id runs. */
-  | { readonly action: 'retry' }
-  /** It is not to happen: the next call of that id gives undefined. */
-  | { readonly action: 'skip' }
 
 /** In front of the keys of steps that are no tools. */
 const ONCE = 'once:'
@@ -60,7 +52,7 @@ export async function runTool<Result>(
   checkCall(request, run)
   if (request.id.startsWith(ONCE)) {
     throw new SavestateError('BAD_INPUT', `The id of a tool call must not start with "${ONCE}"`, {
-      hint: 'That prefix is reserved for the steps of session.once.',
+      hint: 'That prefix is reserved for the steps of session.step.',
     })
   }
   return runCall(context, request, run)
@@ -124,17 +116,18 @@ function begin(context: SessionContext, { id, name, args }: ToolRequest): Beginn
 }
 
 /** The same for a step that is no tool. */
-export async function runOnce<Result>(
+export async function runStep<Result>(
   context: SessionContext,
   key: string,
   run: () => Promise<Result> | Result,
 ): Promise<Result> {
   // Two objects would be one and the same key, and the second step would not run.
   if (typeof key !== 'string')
-    throw new SavestateError('BAD_INPUT', 'The key of once must be a string')
-  parseWholeText(key, 'The key of once')
+    throw new SavestateError('BAD_INPUT', 'The key of step must be a string')
+  parseWholeText(key, 'The key of step')
   const request = { id: `${ONCE}${key}`, name: 'once', args: key }
-  checkCall(request, run)
+  if (typeof run !== 'function')
+    throw new SavestateError('BAD_INPUT', `The function of step ${JSON.stringify(key)} is missing`)
   return runCall(context, request, run)
 }
 
@@ -178,31 +171,31 @@ async function noteEnd(context: SessionContext, call: Begun, ended: End): Promis
       error.code,
       `The store was closed while the tool call ${JSON.stringify(call.id)} was running, so its outcome was not recorded`,
       {
-        hint: 'It is in flight when the session is resumed: say then what happened, with `decide`.',
+        hint: 'It is in flight when the session is resumed: say then what happened, with `resolveToolCall`.',
         cause: ended.status === 'failed' ? ended.outcome : error,
       },
     )
   }
 }
 
-export const decideTool = sessionOperation({
-  name: 'decide',
+export const resolveToolCall = sessionOperation({
+  name: 'resolveToolCall',
   summary: 'Record what happened to a tool call that was running',
   effect: 'adds',
   input: () =>
     z.strictObject({
       id: wholeText(),
-      action: z.enum(['confirm', 'retry', 'skip']),
+      as: z.enum(['confirmed', 'retry', 'skipped']),
       result: z.optional(z.unknown()),
     }),
-  async run(context, { id, action, result }): Promise<void> {
+  async run(context, { id, as, result }): Promise<void> {
     const { ledger, hold } = context
     const known = ledger.tools.get(hold.key, id)
     if (known?.status !== 'started') {
       throw new SavestateError('BAD_INPUT', `No tool call ${JSON.stringify(id)} is in flight`)
     }
-    if (action === 'confirm') end(context, known, { status: 'confirmed', outcome: result })
-    else if (action === 'skip') end(context, known, { status: 'skipped', outcome: undefined })
+    if (as === 'confirmed') end(context, known, { status: 'confirmed', outcome: result })
+    else if (as === 'skipped') end(context, known, { status: 'skipped', outcome: undefined })
     else {
       ledger.transaction(() => ledger.sessions.check(hold))
       context.retried.add(id)
@@ -217,7 +210,7 @@ export function inFlight({ ledger, hold }: SessionContext): InFlight[] {
     name: call.name,
     args: call.args,
     idempotencyKey: call.idempotencyKey,
-    startedAt: new Date(call.startedAtMs).toISOString(),
+    startedAt: new Date(call.startedAtMs),
     effect: 'unverified',
     partials: ledger.tools.partials(hold.key, call),
   }))
@@ -282,7 +275,7 @@ function unverified({ id, name, idempotencyKey }: ToolCall): SavestateError {
     'TOOL_UNVERIFIED',
     `The call ${JSON.stringify(id)} of ${name} was running when its process ended: it may have taken effect`,
     {
-      hint: `Check whether it has (its key is ${idempotencyKey}), then call session.decide(id, 'confirm' | 'retry' | 'skip').`,
+      hint: `Check whether it has (its key is ${idempotencyKey}), then call session.resolveToolCall(id, { as: 'confirmed' | 'retry' | 'skipped' }).`,
     },
   )
 }

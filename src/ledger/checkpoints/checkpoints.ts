@@ -1,7 +1,6 @@
 // The rows of checkpoints: of a project, of a session, or of both.
 import {
   type Checkpoint,
-  type CheckpointBrief,
   type CheckpointId,
   type FilesCheckpoint,
   hasFiles,
@@ -13,7 +12,14 @@ import {
 } from '../../model/index.js'
 import type { Database, SqlValue } from '../../system/index.js'
 import { authorsColumn } from './authors.js'
-import { type BriefsQuery, type CheckpointQuery, readBriefs, restOf } from './checkpoint-briefs.js'
+import {
+  type BriefsQuery,
+  type CheckpointQuery,
+  filterOf,
+  type OrderedBrief,
+  readBriefs,
+  restOf,
+} from './checkpoint-briefs.js'
 import { readDetails, storeDetails } from './detail-rows.js'
 import { checkpointOf, number, optional, storedMetadata } from '../rows.js'
 import { checkpointPlace, type Vault } from '../encryption/index.js'
@@ -87,7 +93,7 @@ export class Checkpoints {
   }
 
   /** The same without what a list does not show: a row costs a tenth. */
-  briefs(query: BriefsQuery): CheckpointBrief[] {
+  briefs(query: BriefsQuery): OrderedBrief[] {
     return readBriefs(this.#database, query, this.#vault)
   }
 
@@ -188,11 +194,16 @@ export class Checkpoints {
       .map((row) => checkpointOf(row, this.#vault))
   }
 
-  /** Without a scope, all of the store. */
-  count(scope?: Scope): number {
-    const { column, value } = scope === undefined ? { column: '1', value: 1 } : columnOf(scope)
-    const sql = `SELECT count(*) AS count FROM checkpoints WHERE ${column} = ?`
-    return number(this.#database.get(sql, value) ?? {}, 'count')
+  count(query: Omit<BriefsQuery, 'limit'> = {}): number {
+    const { filter, values } = filterOf(query)
+    const sql = `SELECT count(*) AS count FROM checkpoints ${filter}`
+    return number(this.#database.get(sql, ...values) ?? {}, 'count')
+  }
+
+  /** Where it is in the order of the whole store. */
+  seqOf(id: CheckpointId): number | undefined {
+    const row = this.#database.get('SELECT seq FROM checkpoints WHERE id = ?', id)
+    return row === undefined ? undefined : number(row, 'seq')
   }
 
   /** The ids just before and after this one in the order of ids: no other shares more of its start. */

@@ -23,7 +23,7 @@ export const DEFAULT_LIMITS: Limits = {
 }
 
 /** `fsync` survives a power cut; `os` survives a killed process. */
-export type Durability = 'fsync' | 'os'
+export type Durability = 'fsync' | 'process'
 
 /** Folders that are not captured: rarely source, often huge. An ignore file can include any of them with `!`. */
 export const DEFAULT_EXCLUDES: readonly string[] = [

@@ -36,7 +36,7 @@ test('a file leaves all checkpoints, its content the store, and the rest comes b
   expect(readFileSync(join(s.project, 'deep/er/secret.txt'), 'utf8')).toBe(`${MARKER} 3`)
   expect(await store.verify()).toMatchObject({ problems: [] })
   for (const { id, seen } of points) {
-    await project.rewind({ to: id })
+    await project.rewind(id)
     // What is there stays as it is: the checkpoint says that it was there and is forgotten.
     const mine = 'deep/er/secret.txt'
     const without = (all: typeof seen) => new Map([...all].filter(([path]) => path !== mine))
@@ -74,7 +74,7 @@ test('a copy elsewhere is not touched', async () => {
   const { id } = await project.save()
   await project.forget('one')
   s.write({ two: null })
-  await project.rewind({ to: id })
+  await project.rewind(id)
   expect(readFileSync(join(s.project, 'two'), 'utf8')).toBe(MARKER)
 })
 
@@ -96,7 +96,7 @@ for (const point of Object.keys(FORGET_POINTS)) {
     const isForgotten = FORGET_POINTS[point]
     const { fileCount } = await project.show('start')
     expect(fileCount).toBe(isForgotten ? 1 : 2)
-    await project.rewind({ to: 'start' })
+    await project.rewind('start')
     expect(readFileSync(join(s.project, 'other'), 'utf8')).toBe('stays')
     // Run again it ends what was begun, or finds nothing left to do.
     const again = await project.forget('secret').then(

@@ -85,7 +85,7 @@ test('a prune of a session leaves time to this process and to the writers of oth
     '--input-type=module',
     '-e',
     `const { openStore } = await import(${JSON.stringify(SDK)})
-     const store = await openStore({ home: ${JSON.stringify(s.home)}, durability: 'os' })
+     const store = await openStore({ home: ${JSON.stringify(s.home)}, durability: 'process' })
      const session = await store.session('other')
      let isOver = false
      process.stdin.on('end', () => { isOver = true }).resume()

@@ -26,9 +26,9 @@ function oldClock(): HandClock {
 }
 
 /** Has something happen when the plan is made, before anything is removed. */
-function meanwhile(happens: () => void): { confirmPrune: () => Promise<boolean> } {
+function meanwhile(happens: () => void): { confirm: () => Promise<boolean> } {
   return {
-    confirmPrune: async () => {
+    confirm: async () => {
       happens()
       return true
     },
@@ -52,13 +52,13 @@ test('what a save has just said to be saved is not too old any more', async () =
   const hooks = meanwhile(() => {
     said = savestate(s, s.project, 'save')
   })
-  const result = await store.prune({}, hooks)
+  const result = await store.prune(hooks)
   expect(said).toContain('Nothing changed since')
   expect(planOf(result, s.project).drop).toEqual([{ id, why: 'age' }])
   expect(result).toMatchObject({ deletedCheckpoints: 0, deletedStale: 0 })
   expect(result.errors).toMatchObject([{ what: s.project, code: 'PROJECT_BUSY' }])
   expect(await idsOf(project)).toEqual([id])
-  await project.rewind({ to: id })
+  await project.rewind(id)
 })
 
 test('a folder that has come back is no orphan', async () => {
@@ -72,7 +72,7 @@ test('a folder that has come back is no orphan', async () => {
   rmSync(folder, { recursive: true })
   clock.pass(8 * DAY_MS)
   const hooks = meanwhile(() => mkdirSync(folder))
-  const result = await store.prune({ retentionDays: 30 }, hooks)
+  const result = await store.prune({ retentionDays: 30, ...hooks })
   expect(planOf(result, folder).drop).toEqual([{ id, why: 'orphan' }])
   expect(result).toMatchObject({ deletedCheckpoints: 0, deletedOrphan: 0 })
   expect(await idsOf(project)).toEqual([id])
@@ -89,10 +89,10 @@ test('a session stays of which a checkpoint was named', async () => {
   await session.close()
   clock.pass(8 * DAY_MS)
   const hooks = meanwhile(() => savestate(s, s.project, 'name', id, 'works'))
-  const result = await store.prune({}, hooks)
+  const result = await store.prune(hooks)
   expect(result.plan.sessions).toEqual([{ id: 'old', why: 'age' }])
   expect(result).toMatchObject({ deletedCheckpoints: 0, deletedSessions: 0 })
-  expect((await project.list()).checkpoints).toMatchObject([{ id, name: 'works', hasState: true }])
+  expect(await project.list()).toMatchObject([{ id, name: 'works', hasState: true }])
 })
 
 test('what was agreed to is what is done: nothing that came to be due while it asked', async () => {
@@ -101,17 +101,15 @@ test('what was agreed to is what is done: nothing that came to be due while it a
   const store = await s.open()
   for (const folder of [kept, gone]) await saveMany(await store.project(folder), s, { count: 2 })
   const asked: PruneResult[] = []
-  const result = await store.prune(
-    { maxCheckpoints: 1 },
-    {
-      confirmPrune: async (planned) => {
-        asked.push(planned)
-        // Moved, only for a moment.
-        renameSync(gone, join(s.folder, 'away'))
-        return true
-      },
+  const result = await store.prune({
+    maxCheckpoints: 1,
+    confirm: async (planned) => {
+      asked.push(planned)
+      // Moved, only for a moment.
+      renameSync(gone, join(s.folder, 'away'))
+      return true
     },
-  )
+  })
   renameSync(join(s.folder, 'away'), gone)
   expect(asked.map(({ plan, applied }) => [plan, applied])).toEqual([[result.plan, false]])
   expect(result).toMatchObject({ applied: true, deletedCheckpoints: 2, deletedOrphan: 0 })
@@ -125,15 +123,15 @@ test('a no removes nothing, and where nothing would go nobody is asked', async (
   const ids = await saveMany(project, s, { count: 2 })
   const asked: number[] = []
   const hooks = {
-    confirmPrune: async ({ plan }: PruneResult) => {
+    confirm: async ({ plan }: PruneResult) => {
       asked.push(plan.projects.length)
       return false
     },
   }
-  const declined = await store.prune({ maxCheckpoints: 1 }, hooks)
+  const declined = await store.prune({ maxCheckpoints: 1, ...hooks })
   expect(declined).toMatchObject({ applied: false, deletedCheckpoints: 0 })
   expect(await idsOf(project)).toEqual(ids.toReversed())
-  expect(await store.prune({ maxCheckpoints: 2 }, hooks)).toMatchObject({ applied: true })
+  expect(await store.prune({ maxCheckpoints: 2, ...hooks })).toMatchObject({ applied: true })
   expect(asked).toEqual([1])
 })
 
@@ -157,19 +155,17 @@ test('more rounds for the size take nothing by another rule that was not shown',
   // What is garbage goes anyway.
   const { sizeBytes } = await store.prune()
   let shown: PruneResult | undefined
-  const result = await store.prune(
-    { maxSizeMb: (sizeBytes - 300_000) / 1e6 },
-    {
-      async confirmPrune(plan) {
-        shown = plan
-        rmSync(gone.path, { recursive: true })
-        clock.pass(2000)
-        // So much that what was planned is not enough.
-        await saveMany(project, s, { count: 1, bytes: 250_000 })
-        return true
-      },
+  const result = await store.prune({
+    maxSizeMb: (sizeBytes - 300_000) / 1e6,
+    async confirm(plan) {
+      shown = plan
+      rmSync(gone.path, { recursive: true })
+      clock.pass(2000)
+      // So much that what was planned is not enough.
+      await saveMany(project, s, { count: 1, bytes: 250_000 })
+      return true
     },
-  )
+  })
   const drops = shown?.plan.projects.flatMap(({ drop }) => drop) ?? []
   expect(drops.every(({ why }) => why === 'size')).toBe(true)
   expect(result.deletedCheckpoints).toBeGreaterThan(drops.length)

@@ -41,7 +41,7 @@ test('a session that saves while a rewind of both is being decided is not overru
   }
   const declined = { applied: false, declined: true }
   const before = s.hashTree(s.project)
-  expect(await session.rewind(point.id, { restore: 'both' }, { confirm: asking() })).toMatchObject(
+  expect(await session.rewind(point.id, { restore: 'both', confirm: asking() })).toMatchObject(
     declined,
   )
   expect(s.hashTree(s.project)).toEqual(before)
@@ -49,8 +49,8 @@ test('a session that saves while a rewind of both is being decided is not overru
   await session.rewind(point.id, { restore: 'both' })
   expect([fileNow(), await session.stateAt()]).toEqual(['old 299', { v: 'old' }])
   const notices: string[] = []
-  const onNotice = (text: string) => notices.push(text)
-  expect(await project.undo({}, { confirm: asking(), onNotice })).toMatchObject(declined)
+  const onWarning = (text: string) => notices.push(text)
+  expect(await project.undo({ confirm: asking(), onWarning })).toMatchObject(declined)
   // Only the second plan has a session that has gone on.
   expect(notices).toEqual([expect.stringContaining('"task" has continued since')])
   expect([fileNow(), await session.stateAt()]).toEqual(['old 299', { v: 'new' }])
@@ -135,7 +135,7 @@ test('who opens the session while an undo of both is being decided keeps the sta
     return true
   }
   const before = s.hashTree(s.project)
-  expect(await codeOf(project.undo({}, { confirm }))).toBe('SESSION_BUSY')
+  expect(await codeOf(project.undo({ confirm }))).toBe('SESSION_BUSY')
   expect(s.hashTree(s.project)).toEqual(before)
   expect(await other.goOn()).toEqual([{ v: 'old' }, { v: 'old', added: [1] }])
   expect(await codeOf(project.undo())).toBe('none')

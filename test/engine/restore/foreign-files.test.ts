@@ -29,7 +29,7 @@ const WAYS = [
 describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
   test('a file whose mode alone is another comes back', async () => {
     await using s = await scratch({ files: { tool: { content: 'one', mode: 0o755 }, b: 'one' } })
-    const start = { asOrdinaryUser, mayBlock: true }
+    const start = { asOrdinaryUser, inProcess: true }
     await inChild(s, "await project.save({ name: 'first' })", start)
     chmodSync(join(s.project, 'tool'), 0o644)
     if (asOrdinaryUser) chownSync(join(s.project, 'tool'), ROOT, ROOT)
@@ -38,7 +38,7 @@ describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
       `
       ${before}
       fs.writeFileSync(scratch.project + '/b', 'two')
-      const code = await codeOf(project.rewind({ to: 'first' }))
+      const code = await codeOf(project.rewind('first'))
       return [code, (fs.statSync(scratch.project + '/tool').mode & 0o7777).toString(8)]
       `,
       { ...start, keepsOwners: true },
@@ -48,7 +48,7 @@ describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
 
   test('a folder whose mode alone is another stays so, is told, and stops nothing', async () => {
     await using s = await scratch({ files: { 'shared/a': 'one', b: 'one' } })
-    const start = { asOrdinaryUser, mayBlock: true }
+    const start = { asOrdinaryUser, inProcess: true }
     chmodSync(join(s.project, 'shared'), 0o775)
     await inChild(s, "await project.save({ name: 'first' })", start)
     chmodSync(join(s.project, 'shared'), 0o777)
@@ -59,7 +59,7 @@ describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
       ${before === '' ? '' : REFUSES_MODES}
       fs.writeFileSync(scratch.project + '/b', 'two')
       fs.writeFileSync(scratch.project + '/shared/a', 'two')
-      const { plan } = await project.rewind({ to: 'first' })
+      const { plan } = await project.rewind('first')
       const read = (path) => fs.readFileSync(scratch.project + path, 'utf8')
       return [plan.keep, read('/b'), read('/shared/a'), (fs.statSync(scratch.project + '/shared').mode & 0o7777).toString(8)]
       `,
@@ -71,7 +71,7 @@ describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
 
   test('a folder that only its group may write to is written in', async () => {
     await using s = await scratch({ files: { 'shared/a': 'one', 'shared/b': 'one' } })
-    const start = { asOrdinaryUser, mayBlock: true }
+    const start = { asOrdinaryUser, inProcess: true }
     chmodSync(join(s.project, 'shared'), asOrdinaryUser ? 0o570 : 0o770)
     await inChild(s, '', start)
     if (asOrdinaryUser) chownSync(join(s.project, 'shared'), ROOT, NOBODY)
@@ -82,7 +82,7 @@ describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
       const { id } = await project.save()
       fs.writeFileSync(scratch.project + '/shared/a', 'two')
       fs.writeFileSync(scratch.project + '/shared/new', 'two')
-      const code = await codeOf(project.rewind({ to: id }))
+      const code = await codeOf(project.rewind(id))
       return [code, fs.readFileSync(scratch.project + '/shared/a', 'utf8'), fs.readdirSync(scratch.project + '/shared')]
       `,
       { ...start, keepsOwners: true },

@@ -31,14 +31,14 @@ const clock = new PlanClock()
 
 async function projectOf(s: Scratch): Promise<Project> {
   // Many small cases: none needs a thread to keep an event loop free.
-  const store = await s.open({ mayBlock: true, limits: { maxFileBytes: CAP_BYTES }, clock })
+  const store = await s.open({ inProcess: true, limits: { maxFileBytes: CAP_BYTES }, clock })
   return store.project(s.project)
 }
 
 /** Rewinds, and does something to the folder between plan and deed. */
 async function rewindWhile(project: Project, to: string, meanwhile: () => void) {
   clock.afterPlan(meanwhile)
-  return project.rewind({ to }).then(
+  return project.rewind(to).then(
     (result) => ({ result, code: undefined }),
     (error: unknown) => ({ result: undefined, code: codeOf(error) }),
   )
@@ -50,7 +50,7 @@ function codeOf(error: unknown): unknown {
 
 /** Whether these bytes are what some checkpoint holds at a path. */
 async function isHeld(s: Scratch, project: Project, path: string, content: string) {
-  const { checkpoints } = await project.list()
+  const checkpoints = await project.list()
   for (const { id } of checkpoints) {
     const { commit } = await project.show(id)
     const { status, stdout } = spawnSync('git', [
@@ -115,7 +115,7 @@ describe('I4: nothing outside is written or removed', () => {
       expect([undefined, 'REWIND_DISTURBED']).toContain(code)
       // What was moved away is not ours any more.
       expect(readFileSync(join(away, swapped === 'dir' ? 'a.txt' : 'c.txt'), 'utf8')).toBe('two')
-      await project.rewind({ to: id })
+      await project.rewind(id)
       expect(readFileSync(join(s.project, 'dir/sub/c.txt'), 'utf8')).toBe('one')
       expect(lstatSync(join(s.project, swapped)).isDirectory()).toBe(true)
       expect(hashTree(outside)).toEqual(before)
@@ -132,7 +132,7 @@ describe('I4: nothing outside is written or removed', () => {
       symlinkSync('sibling', join(s.project, 'dir'))
     })
     expect([undefined, 'REWIND_DISTURBED']).toContain(code)
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect([...s.snapshotOf().keys()].sort()).toEqual(
       ['', 'dir', 'dir/a.txt', 'dir/b.txt', 'dir/gone', 'dir/gone/e.txt', 'dir/sub']
         .concat('dir/sub/c.txt', 'other.txt')
@@ -159,7 +159,7 @@ describe('I4: nothing outside is written or removed', () => {
     // Put back, everything goes on.
     rmSync(s.project)
     renameSync(moved, s.project)
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(readFileSync(join(s.project, 'dir/a.txt'), 'utf8')).toBe('one')
     expect(s.snapshotOf().has('dir/new.txt')).toBe(false)
   })
@@ -203,7 +203,7 @@ describe('I4: nothing outside is written or removed', () => {
     const codes = new Set<unknown>()
     try {
       for (let round = 0; round < 8; round++) {
-        await project.rewind({ to: id }).catch((error: unknown) => codes.add(codeOf(error)))
+        await project.rewind(id).catch((error: unknown) => codes.add(codeOf(error)))
         await project.undo().catch((error: unknown) => codes.add(codeOf(error)))
         expect(hashTree(outside)).toEqual(before)
       }
@@ -212,7 +212,7 @@ describe('I4: nothing outside is written or removed', () => {
       await once(swapper, 'exit')
     }
     expect(Object.keys(sdk.ERROR_CODES)).toEqual(expect.arrayContaining([...codes]))
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(readFileSync(join(s.project, 'dir/a.txt'), 'utf8')).toBe('one')
     expect(hashTree(outside)).toEqual(before)
   })
@@ -227,7 +227,7 @@ describe('I4: nothing outside is written or removed', () => {
     s.write({ 'x.txt': null, dir: null })
     s.write({ 'x.txt': { link: join(outside, 'a.txt') }, dir: { link: outside } })
     s.write({ 'made-link': { link: outside } })
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(readFileSync(join(s.project, 'x.txt'), 'utf8')).toBe('one')
     expect(readFileSync(join(s.project, 'dir/z'), 'utf8')).toBe('one')
     expect(hashTree(outside)).toEqual(before)
@@ -242,7 +242,7 @@ describe('I4: nothing outside is written or removed', () => {
     const { id } = await project.save({})
     s.write({ 'x.txt': 'two' })
     linkSync(join(s.project, 'x.txt'), join(s.folder, 'second-name'))
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(readFileSync(join(s.project, 'x.txt'), 'utf8')).toBe('one')
     expect(readFileSync(join(s.folder, 'second-name'), 'utf8')).toBe('two')
   })
@@ -254,8 +254,8 @@ describe('I4: nothing outside is written or removed', () => {
     s.write({ 'x.txt': 'two' })
     for (const path of ['..', '../x.txt', 'a/../../x', '/etc/passwd', '"\\056\\056/x"', 'a\0b']) {
       const refused = expect.objectContaining({ code: 'BAD_INPUT' })
-      await expect(project.rewind({ to: id, paths: [path] })).rejects.toThrow(refused)
-      await expect(project.diff({ from: id, paths: [path] })).rejects.toThrow(refused)
+      await expect(project.rewind(id, { paths: [path] })).rejects.toThrow(refused)
+      await expect(project.diff(id, { paths: [path] })).rejects.toThrow(refused)
     }
     expect(readFileSync(join(s.project, 'x.txt'), 'utf8')).toBe('two')
   })
@@ -280,7 +280,7 @@ describe('I4: nothing outside is written or removed', () => {
     const except = ['packages/a']
     const others = s.snapshotOf(s.project, { except })
     const times = hashTree(join(s.project, 'packages/b'))
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect([...s.snapshotOf(join(s.project, 'packages/a')).keys()]).toEqual(['', 'x.txt'])
     expect(s.snapshotOf(s.project, { except })).toEqual(others)
     expect(hashTree(join(s.project, 'packages/b'))).toEqual(times)
@@ -317,9 +317,9 @@ describe("I4: the user's own .git is never written", () => {
     const { id } = await project.save({ reason: 'first' })
     s.write({ 'a.txt': 'broken\n', 'b.txt': null, 'sub/c.txt': null, 'made.txt': 'later\n' })
     s.write({ 'nested/n.txt': 'broken\n' })
-    await project.diff({ from: id })
+    await project.diff(id)
     await project.show(id)
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(look()).toEqual(before)
     expect(status()).toBe(statusBefore)
     await project.undo()
@@ -340,7 +340,7 @@ describe("I4: the user's own .git is never written", () => {
     s.write({ 'a.txt': 'two\n' })
     s.git(['commit', '-qam', 'second'])
     const before = hashTree(join(s.project, '.git'))
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(hashTree(join(s.project, '.git'))).toEqual(before)
     expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one\n')
     expect(s.git(['log', '--format=%s'])).toBe('second\nfirst')
@@ -392,7 +392,7 @@ describe('I5: what is not captured is never overwritten and never deleted', () =
       s.write({ thing: null, 'other.txt': 'two' })
       await UNCAPTURED[kind]?.(s, 'thing')
       const before = s.snapshotOf()
-      const { plan } = await project.rewind({ to: id })
+      const { plan } = await project.rewind(id)
       expect(plan.conflict).toEqual([])
       expect(readFileSync(join(s.project, 'thing'), 'utf8')).toBe('captured')
       await project.undo()
@@ -409,14 +409,14 @@ describe('I5: what is not captured is never overwritten and never deleted', () =
     s.write({ thing: null, 'other.txt': 'two' })
     await UNCAPTURED[kind]?.(s, 'thing')
     const before = s.snapshotOf()
-    const plan = await project.rewind({ to: id, dryRun: true })
+    const plan = await project.rewind(id, { dryRun: true })
     expect(plan.plan.conflict.map(({ path }) => path)).not.toEqual([])
-    await expect(project.rewind({ to: id })).rejects.toThrow(
+    await expect(project.rewind(id)).rejects.toThrow(
       expect.objectContaining({ code: 'REWIND_CONFLICT' }),
     )
     expect(s.snapshotOf()).toEqual(before)
     // A way around it stays open.
-    await project.rewind({ to: id, paths: ['other.txt'] })
+    await project.rewind(id, { paths: ['other.txt'] })
     expect(readFileSync(join(s.project, 'other.txt'), 'utf8')).toBe('one')
     before.delete('other.txt')
     expect(s.snapshotOf(s.project, { except: ['other.txt'] })).toEqual(before)
@@ -431,7 +431,7 @@ describe('I5: what is not captured is never overwritten and never deleted', () =
     const things = () => [...s.snapshotOf()].filter(([path]) => path.startsWith('later/deep/thing'))
     const before = things()
     expect(before.length).toBeGreaterThan(0)
-    const { plan } = await project.rewind({ to: id })
+    const { plan } = await project.rewind(id)
     expect(plan.conflict).toEqual([])
     const kept = plan.keep.map(({ path }) => path)
     expect(kept).toEqual(expect.arrayContaining(['later', 'later/deep']))
@@ -450,7 +450,7 @@ describe('I5: what is not captured is never overwritten and never deleted', () =
     s.write({ 'x/made.txt': 'made later', 'l/made.txt': 'made later' })
     await UNCAPTURED[kind]?.(s, 'x/thing')
     const before = s.snapshotOf()
-    await expect(project.rewind({ to: id })).rejects.toThrow(
+    await expect(project.rewind(id)).rejects.toThrow(
       expect.objectContaining({ code: 'REWIND_CONFLICT' }),
     )
     expect(s.snapshotOf()).toEqual(before)
@@ -462,7 +462,7 @@ describe('I5: what is not captured is never overwritten and never deleted', () =
     const { id } = await project.save({})
     s.write({ '.gitignore': 'data/\n', 'data/only-copy.bin': 'precious', 'x.txt': 'two' })
     await project.save({})
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect([...s.snapshotOf().keys()]).toEqual(['', 'data', 'data/only-copy.bin', 'x.txt'])
     await project.undo()
     expect([...s.snapshotOf().keys()]).toEqual([
@@ -483,7 +483,7 @@ describe('I5: what is not captured is never overwritten and never deleted', () =
     const { id } = await project.save({})
     s.write({ '.gitignore': '', 'data/b': 'made later', 'made.txt': 'made later' })
     await project.save({})
-    const { plan } = await project.rewind({ to: id })
+    const { plan } = await project.rewind(id)
     expect(plan.remove.map(({ path }) => path)).toEqual(['made.txt'])
     const world = s.snapshotOf()
     expect([...world.keys()]).toEqual(['', '.gitignore', 'data', 'data/a', 'data/b', 'server.key'])
@@ -496,7 +496,7 @@ describe('I5: what is not captured is never overwritten and never deleted', () =
     const project = await projectOf(s)
     const { id } = await project.save({})
     s.write({ '.gitignore': 'data/\n', 'data/extra': 'the only copy', 'x.txt': 'two' })
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect([...s.snapshotOf().keys()]).toEqual([
       '',
       'data',
@@ -507,7 +507,7 @@ describe('I5: what is not captured is never overwritten and never deleted', () =
     ])
     s.write({ '.gitignore': 'data/\n', 'data/a': 'two, the only copy' })
     const before = s.snapshotOf()
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(readFileSync(join(s.project, 'data/a'), 'utf8')).toBe('one')
     expect(await isHeld(s, project, 'data/a', 'two, the only copy')).toBe(true)
     expect(await isHeld(s, project, 'data/extra', 'the only copy')).toBe(true)
@@ -521,7 +521,7 @@ describe('I5: what is not captured is never overwritten and never deleted', () =
     const { id } = await project.save({})
     s.write({ 'model.bin': 'small now', a: 'two' })
     await project.save({})
-    const { plan } = await project.rewind({ to: id })
+    const { plan } = await project.rewind(id)
     expect(plan.keep.map(({ path }) => path)).toEqual(['model.bin'])
     expect(readFileSync(join(s.project, 'model.bin'), 'utf8')).toBe('small now')
     expect(readFileSync(join(s.project, 'a'), 'utf8')).toBe('one')
@@ -534,7 +534,7 @@ describe('I5: what is not captured is never overwritten and never deleted', () =
     const large = 'x'.repeat(CAP_BYTES + 1)
     s.write({ 'model.bin': large, a: 'two' })
     const before = s.snapshotOf()
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(readFileSync(join(s.project, 'model.bin'), 'utf8')).toBe('small')
     expect(await isHeld(s, project, 'model.bin', large)).toBe(true)
     await project.undo()
@@ -547,7 +547,7 @@ describe('I5: what is not captured is never overwritten and never deleted', () =
     const { id } = await project.save({})
     const name = '.savestate-tmp-bcdfghjklmnpqrstvw-0'
     s.write({ 'x.txt': 'two', [name]: 'the only copy', [`${name}1/inside`]: 'the only copy' })
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect([...s.snapshotOf().keys()]).toEqual(['', name, `${name}1`, `${name}1/inside`, 'x.txt'])
   })
 
@@ -720,7 +720,7 @@ describe('I3: what changes between plan and deed is not lost', () => {
     const { id } = await project.save({})
     s.write({ 'x.txt': 'two', 'made.txt': 'made later' })
     const before = hashTree(s.project)
-    const declined = await project.rewind({ to: id }, { confirm: async () => false })
+    const declined = await project.rewind(id, { confirm: async () => false })
     expect(declined).toEqual({
       to: expect.objectContaining({ id, number: 1, kind: 'save', moment: null }),
       notRestored: [],
@@ -739,7 +739,7 @@ describe('I3: what changes between plan and deed is not lost', () => {
       checkpoint: null,
     })
     expect(hashTree(s.project)).toEqual(before)
-    expect((await project.list()).checkpoints).toHaveLength(1)
+    expect(await project.list()).toHaveLength(1)
   })
 
   test('a dry run shows the plan that is then carried out, and changes nothing', async () => {
@@ -750,10 +750,10 @@ describe('I3: what changes between plan and deed is not lost', () => {
     const { id } = await project.save({})
     s.write({ 'x.txt': 'two', d: null, 'made/z': 'made later', 'made/z.log': 'ignored' })
     const before = hashTree(s.project)
-    const dry = await project.rewind({ to: id, dryRun: true })
+    const dry = await project.rewind(id, { dryRun: true })
     expect(hashTree(s.project)).toEqual(before)
-    expect((await project.list()).checkpoints).toHaveLength(1)
-    const done = await project.rewind({ to: id })
+    expect(await project.list()).toHaveLength(1)
+    const done = await project.rewind(id)
     expect(done.plan).toEqual(dry.plan)
     expect(done).toMatchObject({ applied: true, declined: false })
   })
@@ -785,7 +785,7 @@ describe('a rewind is exact', () => {
         return { path, ino, mtimeNs, ctimeNs }
       })
     const before = look()
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(readFileSync(join(s.project, 'dir/changed.txt'), 'utf8')).toBe('one')
     expect(look()).toEqual(before)
     await project.undo()
@@ -805,7 +805,7 @@ describe('a rewind is exact', () => {
     chmodSync(join(s.project, 'd'), 0o2777)
     chmodSync(s.project, 0o700)
     const after = s.snapshotOf()
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(s.snapshotOf()).toEqual(before)
     expect(statSync(join(s.project, 'x'), { bigint: true })).toMatchObject({ ino, mtimeNs })
     await project.undo()
@@ -820,7 +820,7 @@ describe('a rewind is exact', () => {
     const { id } = await project.save({})
     const before = s.snapshotOf()
     for (const [path] of files) s.write({ [path ?? '']: 'second' })
-    const { applied, plan } = await project.rewind({ to: id })
+    const { applied, plan } = await project.rewind(id)
     expect([applied, plan.write.length]).toEqual([true, 600])
     expect(s.snapshotOf()).toEqual(before)
   })
@@ -831,12 +831,12 @@ describe('a rewind is exact', () => {
     const { id } = await project.save({})
     s.write({ 'd/x.txt': 'two' })
     for (const path of ['d/y.txt', 'e', 'd/x.txt/z']) {
-      await expect(project.rewind({ to: id, paths: [path] })).rejects.toThrow(
+      await expect(project.rewind(id, { paths: [path] })).rejects.toThrow(
         expect.objectContaining({ code: 'BAD_INPUT' }),
       )
     }
     rmSync(join(s.project, 'd'), { recursive: true })
-    const { applied } = await project.rewind({ to: id, paths: ['d/x.txt'] })
+    const { applied } = await project.rewind(id, { paths: ['d/x.txt'] })
     expect(applied).toBe(true)
   })
 
@@ -845,7 +845,7 @@ describe('a rewind is exact', () => {
     const project = await projectOf(s)
     const { id } = await project.save({})
     const before = hashTree(s.project)
-    expect(await project.rewind({ to: id })).toEqual({
+    expect(await project.rewind(id)).toEqual({
       to: expect.objectContaining({ id, number: 1 }),
       notRestored: [],
       target: id,
@@ -856,7 +856,7 @@ describe('a rewind is exact', () => {
       checkpoint: id,
     })
     expect(hashTree(s.project)).toEqual(before)
-    expect((await project.list()).checkpoints).toHaveLength(1)
+    expect(await project.list()).toHaveLength(1)
   })
 })
 
@@ -893,9 +893,9 @@ describe('a rewind of some paths', () => {
     const expected = s.snapshotOf()
     const own = first.get(keyOf(name))
     if (own !== undefined) expected.set(keyOf(name), own)
-    const { changes } = await project.diff({ from: id, paths: [textOf(name)] })
+    const { changes } = await project.diff(id, { paths: [textOf(name)] })
     expect(changes.map(({ path }) => path)).toEqual([textOf(name)])
-    const { plan } = await project.rewind({ to: id, paths: [textOf(name)] })
+    const { plan } = await project.rewind(id, { paths: [textOf(name)] })
     expect(plan.write.map(({ path }) => path)).toEqual([textOf(name)])
     expect(s.snapshotOf()).toEqual(expected)
   })
@@ -920,7 +920,7 @@ describe('a rewind of some paths', () => {
     })
     s.write(Object.fromEntries(others.map((other) => [inside(other, 'x'), 'two'])))
     const second = s.snapshotOf()
-    await project.rewind({ to: id, paths: [textOf(name)] })
+    await project.rewind(id, { paths: [textOf(name)] })
     const isInside = (path: string) => path === keyOf(name) || path.startsWith(`${keyOf(name)}/`)
     const expected = [
       ...[...second].filter(([path]) => !isInside(path)),
@@ -937,7 +937,7 @@ describe('a rewind of some paths', () => {
     const project = await projectOf(s)
     const { id } = await project.save({})
     s.write({ a: null, 'd/z': 'two', 'e.txt': 'two' })
-    await project.rewind({ to: id, paths: ['./a/b/c/', 'd//z'] })
+    await project.rewind(id, { paths: ['./a/b/c/', 'd//z'] })
     expect([...s.snapshotOf().keys()]).toEqual([
       '',
       'a',
@@ -959,7 +959,7 @@ describe('a rewind of some paths', () => {
     const { id } = await project.save({})
     writeFileSync(inFolder(s.project, '"\\377"'), 'made later')
     s.write({ 'made/a': 'made later', 'made/b': 'made later' })
-    await project.rewind({ to: id, paths: ['made/a', '"\\377"'] })
+    await project.rewind(id, { paths: ['made/a', '"\\377"'] })
     expect([...s.snapshotOf().keys()]).toEqual(['', 'made', 'made/b', 'x'])
   })
 })

@@ -42,7 +42,7 @@ const MODES = `
 
 describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
   async function rewound(s: Scratch, body: string): Promise<unknown> {
-    const start = { asOrdinaryUser, mayBlock: true }
+    const start = { asOrdinaryUser, inProcess: true }
     // The child gives everything to the ordinary user, group and all, so the first comes only to be given away.
     await inChild(s, '', start)
     own(s, { asOrdinaryUser })
@@ -62,8 +62,8 @@ describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
       fs.rmSync(scratch.project + '/tool')
       fs.writeFileSync(scratch.project + '/b', 'two')
       const notices = []
-      const { applied, plan } = await project.rewind({ to: id }, { onNotice: (text) => notices.push(text) })
-      const again = await project.rewind({ to: id })
+      const { applied, plan } = await project.rewind(id, { onWarning: (text) => notices.push(text) })
+      const again = await project.rewind(id)
       const text = (name) => fs.readFileSync(scratch.project + '/' + name, 'utf8')
       return {
         applied, keep: plan.keep, notices, again: again.plan.keep,
@@ -92,7 +92,7 @@ describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
       ${MODES}
       const { id } = await project.save({})
       fs.rmSync(scratch.project + '/sub', { recursive: true })
-      const { applied, plan } = await project.rewind({ to: id })
+      const { applied, plan } = await project.rewind(id)
       return { applied, kept: plan.keep.map((item) => item.path), mode: modeOf('sub') }
       `,
     )

@@ -127,7 +127,7 @@ test('a save that was called before a rewind asked keeps its state, whatever is 
     await session.save({ state: { m: ['answer'] }, files: true, operationId: 'answer' })
     return false
   }
-  const rewinding = session.rewind(first.id, {}, { confirm })
+  const rewinding = session.rewind(first.id, { confirm })
   const state: State = { m: ['at the call'] }
   const saving = session.save({ state, files: true })
   state.m[0] = 'later'
@@ -137,7 +137,7 @@ test('a save that was called before a rewind asked keeps its state, whatever is 
 
 /** What a prune does, without the files: those it has to wait for. */
 async function collectStates(s: Scratch): Promise<void> {
-  const ledger = Ledger.open(s.home, { durability: 'os' })
+  const ledger = Ledger.open(s.home, { durability: 'process' })
   await ledger.vacuum.collect(async () => undefined)
   ledger.close()
 }
@@ -147,7 +147,7 @@ test('a tool may save while it runs, and its outcome comes after what was called
   const { session } = await opened(s)
   const result = await session.tool({ id: 'c', name: 'work' }, async () => {
     await session.save({ state: { m: ['inside'] }, files: true })
-    return session.once('step', () => 'done')
+    return session.step('step', () => 'done')
   })
   expect(result).toBe('done')
   const late = session.tool({ id: 'never', name: 'work' }, () => new Promise(() => undefined))
@@ -166,7 +166,7 @@ test('who is asked whether to rewind may save first', async () => {
     await session.save({ state: { m: ['before'] }, reason: 'asked' })
     return false
   }
-  const rewound = session.rewind(first.id, {}, { confirm })
+  const rewound = session.rewind(first.id, { confirm })
   const after = session.save({ reason: 'after' })
   expect((await rewound).declined).toBe(true)
   await after
@@ -200,7 +200,7 @@ test('what a tool is given and gives is noted as it was then, though its turn co
   // What is to be decided: a result that cannot be kept.
   await session.tool({ id: 'open', name: 'n' }, () => session).catch(() => undefined)
   const before = session.save({ state: { m: [] }, files: true })
-  const deciding = session.decide('open', 'confirm', value)
+  const deciding = session.resolveToolCall('open', { as: 'confirmed', result: value })
   const args: unknown[] = []
   const calling = session.tool({ id: 'waits', name: 'n', args: value }, async () => {
     args.push(...(await session.inFlight()).map((call) => call.args))

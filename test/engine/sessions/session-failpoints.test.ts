@@ -46,11 +46,11 @@ describe('killed at a failpoint, it has happened or not', () => {
   test.each(cases)('$operation at $point, then $next', async ({ operation, point, next }) => {
     recall(s, 'begun')
     // The one as in a program that keeps its event loop free, on the capture thread, the other as in a command.
-    const mayBlock = next === 'list'
+    const inProcess = next === 'list'
     const name = operation as SessionOperation
     const body = `const session = await store.session('task'); ${BODY[name]}`
     const env = { SAVESTATE_FAILPOINT: point }
-    await expect(inChild(s, body, { env, mayBlock })).rejects.toMatchObject({ signal: 'SIGKILL' })
+    await expect(inChild(s, body, { env, inProcess })).rejects.toMatchObject({ signal: 'SIGKILL' })
 
     const store = await s.open()
     if (next === 'list') await (await store.project(s.project)).list()

@@ -24,10 +24,10 @@ test('maxFileMb counts from the next save on, also in a program that is running'
   expect(third.skipped).toBe(1)
   // I5: what it does not hold it does not touch; what the second holds comes back.
   s.write({ large: 'changed'.repeat(2 * MB) })
-  await project.rewind({ to: third.id })
+  await project.rewind(third.id)
   rmSync(join(s.project, '.savestate.json'))
   rmSync(join(s.project, 'large'))
-  await project.rewind({ to: second.id })
+  await project.rewind(second.id)
   expect(s.snapshotOf().get('large')?.type).toBe('file')
 })
 
@@ -73,7 +73,7 @@ test('settings that cannot be used stop a save before it begins, and say which',
   await expect(project.save()).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
   await expect(store.prune()).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
   // To look and to go back needs no settings of the store's.
-  expect((await project.list()).checkpoints.length).toBe(1)
+  expect((await project.list()).length).toBe(1)
   setStore(s, {})
   expect((await project.save()).created).toBe(true)
 })

@@ -35,7 +35,7 @@ function replaced(
 }
 
 async function treeIn(s: Scratch, home: string): Promise<string | null> {
-  const store = await sdk.openStore({ home: join(s.folder, home), mayBlock: true })
+  const store = await sdk.openStore({ home: join(s.folder, home), inProcess: true })
   const project = await store.project(s.project)
   const { tree } = await project.show((await project.save()).id)
   await store.close()
@@ -44,7 +44,7 @@ async function treeIn(s: Scratch, home: string): Promise<string | null> {
 
 test('a mode changed after the look and before the reading', async () => {
   await using s = await scratch({ files: { 'a/run': '1', 'a/other': '2' } })
-  const store = await s.open({ mayBlock: true })
+  const store = await s.open({ inProcess: true })
   const project = await store.project(s.project)
   await project.save()
   const file = join(s.project, 'a/run')
@@ -65,7 +65,7 @@ test('a link read while its folder was another one for a moment', async () => {
   await using s = await scratch({ files: { 'a/link': { link: 'first' } } })
   s.write({ 'a/link': { link: 'of another folder' } }, s.folder)
   await settle()
-  const store = await s.open({ mayBlock: true })
+  const store = await s.open({ inProcess: true })
   const project = await store.project(s.project)
   const [mine, other] = [join(s.project, 'a'), join(s.folder, 'a')]
   const swap = () => {
@@ -85,7 +85,7 @@ test('a link read while its folder was another one for a moment', async () => {
 test('a file of megabytes written a second time within one tick of the clock, while it is read', async () => {
   const [first, second] = [Buffer.alloc(6 << 20, 'a'), Buffer.alloc(6 << 20, 'b')]
   await using s = await scratch({ files: { large: first } })
-  const { project } = await openProject(s, { mayBlock: true })
+  const { project } = await openProject(s, { inProcess: true })
   const { fstatSync, read } = fs
   const isLarge = (stats: BigIntStats | fs.Stats) => Number(stats.size) === first.length
   let reads = 0

@@ -26,7 +26,7 @@ test('a nested repository is ordinary files, without its .git, and comes back', 
   const before = s.snapshotOf()
   const git = s.hashTree(join(s.project, 'libs/inner/.git'))
   s.write({ 'libs/inner/a.txt': 'changed', 'libs/inner/src': null, 'libs/inner/new': 'x' })
-  await project.rewind({ to: details.id })
+  await project.rewind(details.id)
   expect(s.snapshotOf()).toEqual(before)
   expect(s.hashTree(join(s.project, 'libs/inner/.git'))).toEqual(git)
 })
@@ -82,7 +82,7 @@ test('a submodule and a worktree, whose .git is a file, are noted like any repos
 
   const before = s.snapshotOf()
   s.write({ 'sub/lib.c': 'gone\n', 'tree/top.txt': null })
-  await project.rewind({ to: details.id })
+  await project.rewind(details.id)
   expect(s.snapshotOf()).toEqual(before)
 })
 
@@ -108,7 +108,7 @@ test('HEAD is noted as it is when the checkpoint is made, not when the folder wa
   const first = await project.save()
   s.write({ 'a.txt': 'two' })
   await settle()
-  await project.diff({ from: first.id })
+  await project.diff(first.id)
   top.git('commit', '-q', '-am', 'second')
   const { repositories } = await saved(project)
   expect(repositories).toEqual([{ path: '', branch: 'main', commit: top.head() }])

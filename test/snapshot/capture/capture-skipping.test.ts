@@ -13,11 +13,12 @@ import {
   settle,
   skippedFor,
 } from './capture-helpers.js'
-import { scratch, sdk } from '../../support/scratch.js'
+import { DEFAULT_EXCLUDES } from '../../../src/internal.js'
+import { scratch } from '../../support/scratch.js'
 
 test('every default exclude leaves out what it names, at any depth, unless asked for', async () => {
   await using s = await scratch()
-  const samples = sdk.DEFAULT_EXCLUDES.map((exclude, i) => {
+  const samples = DEFAULT_EXCLUDES.map((exclude, i) => {
     const sample = exclude.replace('*', 'sample').replace(/\/$/, '/inside/file')
     const folder = `e${String(i).padStart(2, '0')}`
     s.write({ [`${folder}/${sample}`]: 'x', [`${folder}/sub/${sample}`]: 'x' })
@@ -51,7 +52,7 @@ test('the default excludes are those that were promised', () => {
     .pytest_cache/ .mypy_cache/ .ruff_cache/ coverage/ .coverage .venv/ venv/ env/ .git/ .hg/ .svn/
     .worktrees/ *.so *.dylib *.dll *.o *.a *.jar *.class *.exe *.obj *.mp4 *.mov *.mkv *.webm *.zip *.tar
     *.tar.gz *.tgz *.7z *.rar *.iso .env/ .env.*/ .DS_Store Thumbs.db *.log`
-  expect([...sdk.DEFAULT_EXCLUDES]).toEqual(promised.split(/\s+/))
+  expect([...DEFAULT_EXCLUDES]).toEqual(promised.split(/\s+/))
 })
 
 test('an exclude of folders does not take files of that name, nor names around it', async () => {
@@ -252,7 +253,7 @@ test('git rm --cached does not let a rewind delete or overwrite the file', async
   const withIt = await saved(project)
   expect(capturedFiles(s, withIt.ref)).toEqual(['b.txt', 'dist/a.js'])
   const before = s.snapshotOf(s.project, { except: ['.git'] })
-  await project.rewind({ to: without.id })
+  await project.rewind(without.id)
   expect(s.snapshotOf(s.project, { except: ['.git'] })).toEqual(before)
 })
 
@@ -307,7 +308,7 @@ test('of more than can be listed nothing is taken for made later', async () => {
   const higher = await openProject(s)
   s.write({ small: 'two' })
   await higher.project.save()
-  const { plan } = await higher.project.rewind({ to: then.id })
+  const { plan } = await higher.project.rewind(then.id)
   expect([plan.write.map(({ path }) => path), plan.remove]).toEqual([['small'], []])
   expect(new Set(plan.keep.map(({ reason }) => reason))).toEqual(
     new Set([
@@ -336,7 +337,7 @@ test('pipes, sockets and devices are listed and never waited for', async () => {
     expect(skippedFor(details, 'special')).toEqual(names.sort())
     const before = s.snapshotOf()
     s.write({ file: 'y', later: 'z' })
-    await project.rewind({ to: details.id })
+    await project.rewind(details.id)
     expect(s.snapshotOf()).toEqual(before)
   } finally {
     await new Promise((resolve) => server.close(resolve))
@@ -519,7 +520,7 @@ test('what is left out is listed as it is when the checkpoint is made', async ()
   const first = await project.save()
   s.write({ 'a.txt': 'two' })
   await settle()
-  await project.diff({ from: first.id })
+  await project.diff(first.id)
   s.write({ 'large.bin': 'x'.repeat(1001) })
   const details = await saved(project)
   expect(details.skippedPaths).toEqual([

@@ -71,10 +71,10 @@ test('what savers say they saved comes back, though the store is pruned all the 
   expect((await store.verify()).problems.filter(({ severity }) => severity !== 'note')).toEqual([])
   for (const { folder, said } of savers) {
     const project = await store.project(folder)
-    const { checkpoints } = await project.list({ limit: 1000 })
+    const checkpoints = await project.list({ limit: 1000 })
     expect(checkpoints.length).toBeGreaterThan(0)
     for (const { id } of checkpoints) {
-      await project.rewind({ to: id })
+      await project.rewind(id)
       expect(worldIn(folder)).toEqual(worldOf(said.get(id)))
     }
   }
@@ -117,7 +117,7 @@ test('what a process remembers of a project is not believed once the objects are
       [again.id, 'one'],
       [last.id, 'three'],
     ] as const) {
-      await project.rewind({ to: id })
+      await project.rewind(id)
       expect(readFileSync(join(s.project, 'a'), 'utf8')).toBe(content)
     }
     expect(s.fsck()).toBe('')

@@ -79,7 +79,7 @@ test('a change of the same size right after a save is seen, however fast it come
 test('a file written while its save is under way is right in that save or the next', async () => {
   await using s = await scratch({ files: { file: '0000' } })
   const path = join(s.project, 'file')
-  const { project } = await openProject(s, { mayBlock: false })
+  const { project } = await openProject(s, { inProcess: false })
   for (let i = 0; i < tries(60, 8); i++) {
     writeFileSync(path, String(1000 + i))
     const saving = project.save()
@@ -166,7 +166,7 @@ test('a folder or file that was touched and not changed is no change', async () 
 test('in a project of thousands of paths, looked at by several threads, every change is seen', async () => {
   await using s = await scratch()
   for (let i = 0; i < 2100; i++) s.write({ [`d${i % 50}/e${i % 7}/f${i}`]: `content ${i}` })
-  const { store, project } = await openProject(s, { mayBlock: false })
+  const { store, project } = await openProject(s, { inProcess: false })
   await project.save()
   // The table of all paths is made a little after a save.
   await sleep(400)
@@ -304,7 +304,7 @@ test('an object that a diff stored and a collection removed is stored again by t
   await settle()
   s.write({ a: 'two', 'sub/b': 'two', 'sub/new': 'two' })
   await settle()
-  await project.diff({ from: first.id })
+  await project.diff(first.id)
   storeGit(s, 'prune', '--expire=now')
   const { created, ref } = await saved(project)
   expect(created).toBe(true)
@@ -319,7 +319,7 @@ test('the same holds for what another process remembers', async () => {
   const { id } = await first.project.save()
   s.write({ a: 'two', 'sub/b': 'two' })
   await settle()
-  await first.project.diff({ from: id })
+  await first.project.diff(id)
   await first.store.close()
   storeGit(s, 'prune', '--expire=now')
   const again = await openProject(s)
