@@ -46,6 +46,11 @@ import type { Activity } from './watch/project-watch.js'
 import { readWatchNotes, type WatchNote } from './watch/watch-notes.js'
 
 export type OnProgress = (progress: CaptureProgress) => void
+/** `signal` cancels the call. */
+export type Listen = {
+  readonly onProgress?: OnProgress | undefined
+  readonly signal?: AbortSignal | undefined
+}
 
 const YOUNG_MB = 16
 /** Each is a thread and some megabytes. Those that are watched are not counted: somebody wants them to be. */
@@ -146,11 +151,11 @@ export class Snapshots {
   async capture(
     project: Project,
     { held, holdObjects, named }: Pick<CaptureRequest, 'held' | 'holdObjects' | 'named'>,
-    onProgress?: OnProgress,
+    listen?: Listen,
   ): Promise<Captured> {
     const place = { project: project.id, site: this.#siteOf(project) }
     const request = { ...place, held, holdObjects, named, watch: this.#watched.has(project.path) }
-    const captured = await this.#call('capture', request, onProgress)
+    const captured = await this.#call('capture', request, listen)
     this.#scheduleCache()
     return captured
   }
@@ -196,7 +201,8 @@ export class Snapshots {
     work: Unplaced<ApplyRequest>,
     onProgress?: OnProgress,
   ): Promise<Applied> {
-    return this.#call('apply', { project: project.id, root: project.path, ...work }, onProgress)
+    const request = { project: project.id, root: project.path, ...work }
+    return this.#call('apply', request, { onProgress })
   }
 
   async settleAsides({ id, path }: Project, work: Unplaced<SettleRequest>): Promise<SettleResult> {
@@ -227,8 +233,8 @@ export class Snapshots {
   }
 
   /** What is wrong with objects, refs and caches, as far as it is asked for. Changes nothing. */
-  async examine(request: ExamineRequest, onProgress?: OnProgress): Promise<ObjectReport> {
-    return this.#call('examine', request, onProgress)
+  async examine(request: ExamineRequest, listen?: Listen): Promise<ObjectReport> {
+    return this.#call('examine', request, listen)
   }
 
   /** `aside`: the folder for what has to make room. */
@@ -253,10 +259,10 @@ export class Snapshots {
   #call<N extends keyof CaptureCalls>(
     name: N,
     argument: Parameters<CaptureCalls[N]>[0],
-    onProgress?: OnProgress,
+    listen?: Listen,
   ): Promise<Awaited<ReturnType<CaptureCalls[N]>>> {
     if (this.#thread === undefined || this.#thread.hasEnded) this.#thread = this.#start()
-    return this.#thread.call(name, argument, { onProgress })
+    return this.#thread.call(name, argument, listen)
   }
 
   #start(): Thread<CaptureCalls> {

@@ -80,11 +80,13 @@ async function diffHere(
   const trees = to === undefined ? [before] : [before, after]
   if (project !== undefined) await snapshots.expectPaths(project, { trees, paths })
   const all = await snapshots.compare(before, after, { countLines: true })
+  hooks.signal?.throwIfAborted()
   const changes =
     paths.length === 0
       ? all
       : all.filter(({ path }) => paths.some((limit) => isInside(path, limit)))
   const authorOf = await authorsOfPaths(context, stretches(context, { from, to, after }))
+  hooks.signal?.throwIfAborted()
   const { color, width } = input
   const stat = input.patch === 'stat'
   const patch =

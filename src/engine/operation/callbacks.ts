@@ -48,3 +48,8 @@ export type Hooks = {
   /** The same for a prune that has something to remove. Others may work meanwhile: what they use stays. */
   readonly confirmPrune?: ((planned: PruneResult) => Promise<boolean>) | undefined
 }
+
+/** The same without the signal, for work that must not stop half-way (I6). */
+export function uncancellable({ signal: _signal, ...hooks }: Hooks): Hooks {
+  return hooks
+}

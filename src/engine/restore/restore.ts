@@ -24,7 +24,12 @@ import { pathsToKeep } from '../authorship/attribution.js'
 import { carryOut, namedBy } from './apply-restore.js'
 import { captureNow } from '../checkpoints/capture.js'
 import type { StoreContext } from '../operation/context.js'
-import type { Hooks, PlanFacts, RestoreSubject } from '../operation/callbacks.js'
+import {
+  type Hooks,
+  type PlanFacts,
+  type RestoreSubject,
+  uncancellable,
+} from '../operation/callbacks.js'
 import { changedPaths, GONE, journalEntries, Journals, rootInodeOf } from './restore-journal.js'
 import { keepHooks } from './keep-hooks.js'
 import { withPartial } from './partial-modes.js'
@@ -139,6 +144,8 @@ export async function restore(
     return { isQuestion: true, plan: view, facts, declined: { ...nothing, declined: true } }
   }
   if (request.session !== undefined) refuseOthers(context, request.session, request.fence)
+  // The last moment to cancel: from the journal on, the work is finished.
+  hooks.signal?.throwIfAborted()
 
   const failure = (error: unknown, outcome: RestoreOutcome) =>
     restoreFailure(error, { context, project, request, outcome, files: countFiles(plan) })
@@ -157,9 +164,10 @@ export async function restore(
   // Only what was planned: with another .gitignore back in place, files that were ignored all along look
   // like files made later.
   const only = changedPaths(entries)
-  const work = { request, plan, entries, only, safety, operation, rootInode, hooks }
+  const firm = uncancellable(hooks)
+  const work = { request, plan, entries, only, safety, operation, rootInode, hooks: firm }
   const undone = async (error: unknown) =>
-    failure(error, await takeBackUnfinished(context, project, { safety, hooks }))
+    failure(error, await takeBackUnfinished(context, project, { safety, hooks: firm }))
   const { after, partial } = await carryOut(context, project, work).catch(
     async (error: unknown) => {
       throw await undone(error)

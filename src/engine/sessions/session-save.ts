@@ -129,6 +129,7 @@ export async function addCheckpoint(
   input: Facts,
   work: Work,
 ): Promise<SessionSaveResult> {
+  work.hooks.signal?.throwIfAborted()
   const known = sameOperation(context, input.operationId)
   if (known !== undefined) return known
   if (!input.files) return commit(context, input, { ...work, captured: undefined })

@@ -47,6 +47,7 @@ export async function verifyCare(
   hooks: Hooks,
 ): Promise<VerifyResult> {
   await finishInterrupted(care, hooks)
+  hooks.signal?.throwIfAborted()
   const findings = await examineTwice(care, { quick }, hooks)
   const isOpen = care.ledger !== undefined && isReadable(findings)
   return {
@@ -115,8 +116,9 @@ export async function examine(
       snapshots: [...new Set(rows.map(({ tree }) => tree))],
       commits: rows.map(({ commit }) => commit),
     },
-    hooks.onProgress,
+    hooks,
   )
+  hooks.signal?.throwIfAborted()
   const repository = checkRepository(care, report)
   const journals = await checkJournals(care, ledger)
   const found = [...home, ...file, ...repository, ...journals]

@@ -14,6 +14,9 @@ const EVERY_MS = 50
 const FILES_PER_LOOK = 100
 
 export class ProgressCounter {
+  /** Rejects if the caller cancels while contents are stored; never resolves. */
+  readonly cancelled: Promise<never>
+  readonly #cancel: (error: unknown) => void
   readonly #report: (progress: CaptureProgress) => void
   #next = Date.now() + EVERY_MS
   #of = 0
@@ -23,8 +26,12 @@ export class ProgressCounter {
 
   constructor(report: (progress: CaptureProgress) => void) {
     this.#report = report
+    const { promise, reject } = withReject()
+    this.cancelled = promise
+    this.#cancel = reject
   }
 
+  /** Throws if the caller has cancelled. */
   scanned(files: number): void {
     if (files < this.#nextLook) return
     this.#nextLook = files + FILES_PER_LOOK
@@ -38,12 +45,13 @@ export class ProgressCounter {
   stored(files: number, bytes: number): void {
     this.#files += files
     this.#bytes += bytes
-    this.#tell({
-      phase: 'store',
-      files: this.#files,
-      bytes: this.#bytes,
-      of: Math.max(this.#of, this.#files),
-    })
+    const [done, bytesDone] = [this.#files, this.#bytes]
+    // Called from event handlers too, where an exception would end the thread.
+    try {
+      this.#tell({ phase: 'store', files: done, bytes: bytesDone, of: Math.max(this.#of, done) })
+    } catch (error) {
+      this.#cancel(error)
+    }
   }
 
   #tell(progress: CaptureProgress): void {
@@ -52,4 +60,14 @@ export class ProgressCounter {
     this.#next = now + EVERY_MS
     this.#report(progress)
   }
+}
+
+function withReject(): { readonly promise: Promise<never>; reject(error: unknown): void } {
+  let reject: (error: unknown) => void = () => undefined
+  const promise = new Promise<never>((_, fail) => {
+    reject = fail
+  })
+  // Most captures are not cancelled, and some are over by then.
+  promise.catch(() => undefined)
+  return { promise, reject: (error) => reject(error) }
 }

@@ -130,7 +130,7 @@ export class ProjectCapture {
       const epoch = (known?.epoch ?? 0) + 1
       progress.toStore(scanned.pending.length)
       const builder = new TreeBuilder(scanned.root, sink, epoch)
-      await hasher.finish(() => builder.advance())
+      await Promise.race([hasher.finish(() => builder.advance()), progress.cancelled])
       if (touches !== undefined && this.#watch?.isOf(scanned.root) === false)
         throw replaced(site.root)
       expectSameRoot(site.root, scanned.root.ino)

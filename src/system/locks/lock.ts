@@ -17,7 +17,16 @@ export type LockOwner = { readonly pid: number; readonly since: string; readonly
 /** The lock, or undefined if it was still taken after `waitMs`. Waiting does not block the event loop. */
 export async function takeLock(
   path: string,
-  { waitMs, purpose }: { readonly waitMs: number; readonly purpose: string },
+  {
+    waitMs,
+    purpose,
+    signal,
+  }: {
+    readonly waitMs: number
+    readonly purpose: string
+    /** Ends the wait; then it throws the reason. */
+    readonly signal?: AbortSignal | undefined
+  },
 ): Promise<Lock | undefined> {
   // By a clock that nobody sets.
   const deadline = performance.now() + waitMs
@@ -25,6 +34,7 @@ export async function takeLock(
     const lock = tryLock(path, purpose)
     if (lock !== undefined) return lock
     if (performance.now() >= deadline) return undefined
+    signal?.throwIfAborted()
     await sleep(pauseMs)
   }
 }
