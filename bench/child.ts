@@ -82,11 +82,11 @@ async function answer(request: Request): Promise<Answers[Request['kind']]> {
       return request.probed ? probedSave() : save()
     case 'rewind': {
       const start = performance.now()
-      const { applied } = await project().rewind({ to: request.to })
+      const { applied } = await project().rewind(request.to)
       return { ms: performance.now() - start, applied }
     }
     case 'count': {
-      const { checkpoints } = await project().list({ limit: 100_000 })
+      const checkpoints = await project().list({ limit: 100_000 })
       return checkpoints.length
     }
     case 'memory':

@@ -2,12 +2,9 @@
 import { openStore } from 'savestate'
 
 const store = await openStore()
-const { session, state, inFlight } = await store.resume('ten thoughts').catch(async (error) => {
-  if (error.code !== 'SESSION_UNKNOWN') throw error
-  return { session: await store.session('ten thoughts'), state: undefined, inFlight: [] }
-})
+const { session, state, inFlight } = await store.resume('ten thoughts', { create: true })
 // A call that was running at the kill may or may not have taken effect. This tool may run twice; others may not.
-for (const call of inFlight) await session.decide(call.id, 'retry')
+for (const call of inFlight) await session.resolveToolCall(call.id, { as: 'retry' })
 
 const messages = [...(state?.messages ?? [])]
 console.log(`Going on at step ${messages.length}.`)

@@ -23,7 +23,7 @@ export async function checkAll(
   await store.status()
   for (const path of projects) {
     const project = await store.project(path)
-    const { checkpoints } = await project.list({ limit: 100_000 })
+    const checkpoints = await project.list({ limit: 100_000 })
     const there = new Set(checkpoints.map(({ id }) => id))
     for (const { id, lines, isProtected } of model.of(path)) {
       if (!there.has(id)) {
@@ -31,7 +31,7 @@ export async function checkAll(
         if (isProtected) model.fault(`${id} of ${path} is named or pinned, and it is gone`)
         continue
       }
-      await project.rewind({ to: id })
+      await project.rewind(id)
       const difference = differenceOf(linesOf(path), lines)
       if (difference !== undefined)
         model.fault(`${id} of ${path} did not bring back the folder: ${difference}`)

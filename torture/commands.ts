@@ -11,9 +11,9 @@ export type Program = { readonly bin: string; readonly home: string }
 export type Workplace = {
   save(input?: { readonly reason?: string; readonly name?: string }): Promise<{ id: string }>
   pin(id: string): Promise<unknown>
-  rewind(input: { readonly to: string }): Promise<unknown>
+  rewind(ref: string): Promise<unknown>
   undo(): Promise<unknown>
-  diff(input: { readonly from: string }): Promise<unknown>
+  diff(ref: string): Promise<unknown>
   list(input?: { readonly limit?: number }): Promise<unknown>
 }
 
@@ -27,9 +27,9 @@ export function byCommands(program: Program, path: string): Workplace {
       return { id: String(id) }
     },
     pin: (id) => run('pin', id),
-    rewind: ({ to }) => run('rewind', to, '-y'),
+    rewind: (ref) => run('rewind', ref, '-y'),
     undo: () => run('undo', '-y'),
-    diff: ({ from }) => run('diff', from),
+    diff: (ref) => run('diff', ref),
     list: ({ limit = 20 } = {}) => run('list', '--limit', String(limit)),
   }
 }

@@ -59,7 +59,7 @@ function works(): readonly Work[] {
     ['save beside', async () => void (await (await anyProject()).save())],
     ['rewind', () => withFolder(rewindSomewhere)],
     ['undo', () => withFolder(async ({ project }) => void (await project.undo()))],
-    ['diff', async () => void (await (await anyProject()).diff({ from: '1' }))],
+    ['diff', async () => void (await (await anyProject()).diff('1'))],
     ['list', async () => void (await (await anyProject()).list())],
     ['prune', () => pruneNow(store)],
     ['verify', verifyNow],
@@ -117,7 +117,7 @@ async function rewindSomewhere({ path, project, known }: Held): Promise<void> {
   if (known.length === 0) return
   const target = random.pick(known)
   try {
-    await project.rewind({ to: target.id })
+    await project.rewind(target.id)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'CHECKPOINT_UNKNOWN'))
       throw error

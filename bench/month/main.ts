@@ -30,7 +30,7 @@ async function run(
 ): Promise<void> {
   const home = join(root, policy)
   const clock = new SimulatedClock(Date.UTC(2026, 0, 1, 9))
-  const store = await openStore(home, { durability: 'os', clock })
+  const store = await openStore(home, { durability: 'process', clock })
   const project = await store.project(folder)
   const first = await project.save()
   const firstBytes = await diskUsage(home)
@@ -46,7 +46,7 @@ async function run(
       ...(policy === 'tiers' ? { onDay: prune } : {}),
     }),
   )
-  const rows = (await project.list()).checkpoints.length
+  const rows = (await project.list()).length
   const bytes = await diskUsage(home)
   console.log(
     JSON.stringify({

@@ -83,7 +83,7 @@ async function filledStore(
   const home = join(dir, 'home')
   bench.log(`${projects} projects with ${checkpoints} checkpoints each`)
   // Only the result counts, so skip fsync.
-  const store = await openStore(home, { durability: 'os' })
+  const store = await openStore(home, { durability: 'process' })
   for (let p = 0; p < projects; p += 1) {
     const path = join(dir, `project-${p}`)
     mkdirSync(path, { recursive: true })

@@ -140,7 +140,7 @@ interface Open {
 async function inSession<T>(home: string, work: (open: Open) => Promise<T>): Promise<T> {
   const store = await openStore(home)
   try {
-    const session = await store.session(SESSION, { mustExist: true })
+    const session = await store.session(SESSION, { create: false })
     return await work({ store, session })
   } finally {
     await store.close()

@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import {
   type BytePath,
   bytePathOf,
+  type CallOptions,
   explainSystemError,
   fsPath,
   hasCode,
-  type Hooks,
   type ImportCheckpointsResult,
+  type ImportPlan,
   parsePathText,
   pathText,
   SavestateError,
@@ -48,7 +49,9 @@ export async function importFrom(
   store: Store,
   system: ImportSystem,
   { path = defaultPath(system), session, ...options }: ImportOptions,
-  hooks?: Hooks,
+  hooks?: CallOptions & {
+    readonly confirm?: (plan: ImportPlan) => Promise<boolean>
+  },
 ): Promise<ImportCheckpointsResult> {
   if (session !== undefined && system !== 'breakpilot') {
     throw new SavestateError('BAD_INPUT', `An import from ${system} may have many sessions`, {
@@ -56,7 +59,7 @@ export async function importFrom(
     })
   }
   const { histories, problems } = await find(system, path, session)
-  return store.importCheckpoints({ ...options, histories, problems }, hooks)
+  return store.importCheckpoints({ ...options, histories, problems, ...hooks })
 }
 
 function defaultPath(system: ImportSystem): string {

@@ -1,6 +1,7 @@
 // Converts LangGraph's configurations to places in a thread and back.
 import { type BaseCheckpointSaver, getCheckpointId } from '@langchain/langgraph-checkpoint'
-import { type GraphPlace, SavestateError } from '../index.js'
+import { SavestateError } from '../index.js'
+import type { GraphPlace } from '../internal.js'
 
 export type Config = Parameters<BaseCheckpointSaver['getTuple']>[0]
 

@@ -11,16 +11,8 @@ import {
   type PendingWrite,
   WRITES_IDX_MAP,
 } from '@langchain/langgraph-checkpoint'
-import {
-  type GraphCheckpoint,
-  type GraphWrite,
-  openStore,
-  type Project,
-  type RewindResult,
-  SavestateError,
-  type Store,
-  type Threads,
-} from '../index.js'
+import { openStore, type Project, type RewindResult, SavestateError, type Store } from '../index.js'
+import type { GraphCheckpoint, GraphWrite, Threads } from '../internal.js'
 import { Channels } from './channels.js'
 import {
   requestedPlace,
@@ -238,8 +230,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
     options: { readonly dryRun?: boolean } = {},
   ): Promise<RewindResult> {
     const to = await this.filesOf(config)
-    if (to !== undefined && this.#project !== undefined)
-      return this.#project.rewind({ to, ...options })
+    if (to !== undefined && this.#project !== undefined) return this.#project.rewind(to, options)
     throw new SavestateError('CHECKPOINT_PARTIAL', 'No files were saved with this checkpoint', {
       hint: 'Create the saver with a project and files: true to save them.',
     })

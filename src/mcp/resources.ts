@@ -1,5 +1,5 @@
 // Timelines and diffs as MCP resources, read from the store on request.
-import { type Hooks, type Project, SavestateError } from '../index.js'
+import { type CallOptions, type Project, SavestateError } from '../index.js'
 import { bounded } from './bounded.js'
 import {
   ProtocolError,
@@ -50,8 +50,8 @@ export const TEMPLATES: readonly ResourceTemplateType[] = [
   },
 ]
 
-export async function listResources(project: Project, hooks: Hooks): Promise<Resource[]> {
-  const { checkpoints } = await project.list({ limit: NEWEST }, hooks)
+export async function listResources(project: Project, hooks: CallOptions): Promise<Resource[]> {
+  const checkpoints = await project.list({ limit: NEWEST, ...hooks })
   return [
     {
       uri: TIMELINE,
@@ -74,7 +74,7 @@ export async function listResources(project: Project, hooks: Hooks): Promise<Res
 
 type Read = {
   readonly project: Project
-  readonly hooks: Hooks
+  readonly hooks: CallOptions
   readonly jsonOf: (value: unknown) => unknown
 }
 
@@ -92,12 +92,12 @@ async function readContents(
 ): Promise<{ readonly mimeType: string; readonly text: string }> {
   const [kind, name, part, ...rest] = parseUri(uri)
   if (uri === TIMELINE) {
-    const { checkpoints } = await project.list({ limit: MAX_LISTED }, hooks)
+    const checkpoints = await project.list({ limit: MAX_LISTED, ...hooks })
     return { mimeType: PLAIN, text: listText(checkpoints) }
   }
   if (name === undefined || name === '' || rest.length > 0) throw unknown(uri)
   if (kind === 'session' && part === 'timeline') {
-    const { checkpoints } = await project.list({}, hooks)
+    const checkpoints = await project.list(hooks)
     const own = ofSession(checkpoints, name)
     if (own.length === 0) throw unknown(uri)
     return { mimeType: PLAIN, text: listText(own.slice(0, MAX_LISTED)) }
@@ -111,7 +111,7 @@ async function readContents(
   }
   if (part === 'diff') return { mimeType: PATCH, text: await changesBy(name, { project, hooks }) }
   if (part !== 'since') throw unknown(uri)
-  const { patch } = await project.diff({ from: name }, hooks)
+  const { patch } = await project.diff(name, hooks)
   return { mimeType: PATCH, text: cutPatch(patch ?? '', MAX_CHARS) }
 }
 
@@ -120,12 +120,12 @@ async function changesBy(
   { project, hooks }: Pick<Read, 'project' | 'hooks'>,
 ): Promise<string> {
   const { id, changes } = await project.show(ref, hooks)
-  const { checkpoints } = await project.list({}, hooks)
+  const checkpoints = await project.list(hooks)
   const at = checkpoints.findIndex((checkpoint) => checkpoint.id === id)
   const before = checkpoints.slice(at + 1).find(({ hasFiles }) => hasFiles)
   // The first checkpoint has nothing to compare with: list its changes instead.
   if (before === undefined) return changes.map((change) => `# ${changeLine(change)}\n`).join('')
-  const { patch } = await project.diff({ from: before.id, to: id }, hooks)
+  const { patch } = await project.diff(before.id, { to: id, ...hooks })
   return cutPatch(patch ?? '', MAX_CHARS)
 }
 

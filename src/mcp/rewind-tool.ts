@@ -56,18 +56,17 @@ async function runRewind(
   if (token !== undefined && !rules.isAllowed)
     throw switchedOff(commandFor(to, { ...limits, before }))
   let confirmed: PlanFacts | undefined
-  const result = await project.rewind(
-    { to, before, ...limits },
-    {
-      ...hooks,
-      // Called again if the plan has changed since. By then the token is invalid.
-      confirm: async (_plan, made) => {
-        confirmed = made
-        if (token === undefined || signal.aborted) return false
-        return rules.confirmations.take(token, made)
-      },
+  const result = await project.rewind(to, {
+    before,
+    ...limits,
+    ...hooks,
+    // Called again if the plan has changed since. By then the token is invalid.
+    confirm: async (_plan, made) => {
+      confirmed = made
+      if (token === undefined || signal.aborted) return false
+      return rules.confirmations.take(token, made)
     },
-  )
+  })
   if (result.applied) return doneAnswer(result)
   if (confirmed === undefined) return nothingAnswer(result)
   if (token !== undefined) throw stale()

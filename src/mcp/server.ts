@@ -125,7 +125,7 @@ async function callTool(tools: readonly Tool[], call: Call): Promise<CallToolRes
   }
   const notices: string[] = []
   try {
-    const hooks = { onNotice: (text: string) => void notices.push(text) }
+    const hooks = { onWarning: (text: string) => void notices.push(text) }
     const answered = await tool.run(params.arguments ?? {}, {
       project: service.project,
       hooks,

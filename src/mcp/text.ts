@@ -38,7 +38,7 @@ function checkpointLine(checkpoint: CheckpointView): string {
   const { id, createdAt, name, reason, moment, kind, session, step, files } = checkpoint
   return [
     id,
-    createdAt,
+    createdAt.toISOString(),
     checkpoint.hasFiles
       ? `${formatCount(files, 'file')} +${checkpoint.insertions} -${checkpoint.deletions}`
       : 'state only',

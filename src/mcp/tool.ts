@@ -1,12 +1,12 @@
 // Defines a tool: its input schema, its effect, and the hints that follow from the effect.
 import { type Effect } from '../base/index.js'
-import { type Hooks, type Project, SavestateError } from '../index.js'
+import { type CallOptions, type Project, SavestateError } from '../index.js'
 import { z } from './library.js'
 
 export type ToolCall<Given> = {
   readonly project: Project
   readonly given: Given
-  readonly hooks: Hooks
+  readonly hooks: CallOptions
   /** Aborted when the client cancels the request. */
   readonly signal: AbortSignal
 }

@@ -37,7 +37,7 @@ export function toolsFor(
           ...(reason === undefined ? {} : { reason }),
           ...(name === undefined ? {} : { name, namedBy: 'agent' as const }),
         }
-        const result = await project.save(input, hooks)
+        const result = await project.save({ ...input, ...hooks })
         const { id, files, insertions, deletions, skipped } = result
         const shown = result.created
           ? `Saved ${id}: ${formatCount(files, 'file')} changed, +${insertions} -${deletions}; ${formatCount(skipped, 'path')} skipped.`
@@ -56,8 +56,8 @@ export function toolsFor(
         session: text('Only checkpoints of this agent session').optional(),
       }),
       async run({ project, given: { session, limit }, hooks }) {
-        const all = await project.list(session === undefined ? { limit } : {}, hooks)
-        const checkpoints = ofSession(all.checkpoints, session).slice(0, limit)
+        const all = await project.list({ ...(session === undefined ? { limit } : {}), ...hooks })
+        const checkpoints = ofSession(all, session).slice(0, limit)
         const shown =
           session === undefined || checkpoints.length > 0
             ? listText(checkpoints)
@@ -95,15 +95,12 @@ export function toolsFor(
           .default('full'),
       }),
       async run({ project, given: { from, to, paths, patch }, hooks }) {
-        const result = await project.diff(
-          {
-            from,
-            ...(to === undefined ? {} : { to }),
-            paths: projectPaths(project, paths),
-            patch,
-          },
-          hooks,
-        )
+        const result = await project.diff(from, {
+          ...(to === undefined ? {} : { to }),
+          paths: projectPaths(project, paths),
+          patch,
+          ...hooks,
+        })
         const shown = diffText(result)
         return { text: shown, message: headOf(shown), result }
       },
@@ -116,7 +113,8 @@ export function toolsFor(
       effect: 'reads',
       input: z.strictObject({ words: text('Words, separated by spaces', 1000), limit: LIMIT }),
       async run({ project, given, hooks }) {
-        const result = await project.search(given, hooks)
+        const { words, limit } = given
+        const result = await project.search(words, { limit, ...hooks })
         const shown = searchText(result)
         return { text: shown, message: headOf(shown), result }
       },

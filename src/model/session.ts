@@ -80,8 +80,10 @@ export function parseSessionId(text: unknown): string {
   )
 }
 
-/** For example `completed` or `failed: reason`. */
-export function statusText(status: Status): string {
+/** A status as text: `in_progress`, `completed`, or for example `failed: reason`. */
+export type StatusText = 'in_progress' | 'completed' | `failed: ${string}` | `halted: ${string}`
+
+export function statusText(status: Status): StatusText {
   return 'reason' in status ? `${status.state}: ${status.reason}` : status.state
 }
 

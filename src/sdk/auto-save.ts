@@ -1,39 +1,43 @@
-// Saves a watched project whenever it falls quiet: for `savestate watch`, and for agents that tell us nothing.
-import type { Hooks, SaveResult } from '../engine/index.js'
+// Saves a watched project whenever it is idle: for `savestate watch`, and for agents without hooks.
+import type { SaveResult } from '../engine/index.js'
+import type { CallOptions } from './call-options.js'
 import type { Project } from './project.js'
 
-export type AutoSaveOptions = {
-  /** Ends it: what is not saved yet is saved then. */
+/** Options of `autoSave`. */
+export type AutoSaveOptions = Omit<CallOptions, 'signal'> & {
+  /** Ends the auto-save after a last save. */
   readonly signal: AbortSignal
-  /** How long nothing must have happened; default 1 second. */
+  /** How long nothing must have happened before a save; default 1 second. */
   readonly quietMs?: number
-  /** After this time a project that never falls quiet is saved all the same; default 1 minute. */
+  /** A project that is never idle is saved after this time; default 1 minute. */
   readonly patienceMs?: number
   readonly reason?: string
-  /** Who changes the folder meanwhile, if it is not the person. */
+  /** Who changes the folder meanwhile, if it is not the user. */
   readonly author?: string
-  /** The project was saved under watch just now, so there is nothing to save at the beginning. */
+  /** The project was saved just now, so the first save is left out. */
   readonly isSaved?: boolean
-  /** Called for every checkpoint that was made. */
+  /** Called for every checkpoint that was added. */
   readonly onSaved?: (saved: SaveResult) => void
-  readonly hooks?: Hooks
 }
 
-const LOOK_MS = 150
+const POLL_MS = 150
 const QUIET_MS = 1000
 const PATIENCE_MS = 60_000
-/** How often a project is looked at whose events the system does not tell. */
+/** How often a project is saved if the system reports no events for it. */
 const BLIND_MS = 30_000
 
-/** Returns when the signal has come and everything is saved. Throws what a save throws. */
+/** Watches a project and saves it whenever it is idle. Returns after the signal and a last save. Throws what a save throws. */
 export async function autoSave(project: Project, options: AutoSaveOptions): Promise<void> {
-  const { signal, quietMs = QUIET_MS, patienceMs = PATIENCE_MS, reason, author, hooks } = options
-  const facts = {
+  const { signal, quietMs = QUIET_MS, patienceMs = PATIENCE_MS, reason, author } = options
+  const { onProgress, onWarning } = options
+  const saveOptions = {
+    onProgress,
+    onWarning,
     ...(reason === undefined ? {} : { reason }),
     ...(author === undefined ? {} : { author }),
   }
   const save = async () => {
-    const saved = await project.save(facts, hooks)
+    const saved = await project.save(saveOptions)
     if (saved.created) options.onSaved?.(saved)
   }
   project.watch()
@@ -41,7 +45,7 @@ export async function autoSave(project: Project, options: AutoSaveOptions): Prom
   let savedAtMs = performance.now()
   let touchedAtMs: number | undefined
   while (!signal.aborted) {
-    await pause(LOOK_MS, signal)
+    await pause(POLL_MS, signal)
     const activity = await project.activity()
     const now = performance.now()
     if (activity === undefined || !activity.isWatching) {

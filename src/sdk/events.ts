@@ -1,27 +1,19 @@
-// Typed events. A listener that throws cannot break what it listens to: its error is told as a warning.
+// A typed EventEmitter whose listeners cannot break the work that notifies them.
+import { EventEmitter } from 'node:events'
 import { isError } from '../model/index.js'
 
-export class Events<Map extends Record<string, unknown>> {
-  readonly #listeners = new globalThis.Map<keyof Map, Set<(event: never) => void>>()
-
-  /** Returns the way to stop listening. */
-  on<Name extends keyof Map>(name: Name, listener: (event: Map[Name]) => void): () => void {
-    const listeners = this.#listeners.get(name) ?? new Set()
-    this.#listeners.set(name, listeners)
-    listeners.add(listener)
-    return () => void listeners.delete(listener)
-  }
-
-  emit<Name extends keyof Map>(name: Name, event: Map[Name]): void {
-    for (const listener of this.#listeners.get(name) ?? []) {
+/** `Events`: each name with the arguments of its listeners. */
+export class SafeEmitter<
+  Events extends Record<keyof Events, unknown[]>,
+> extends EventEmitter<Events> {
+  /** Like `emit`, but a listener that throws is reported as a process warning. @internal */
+  protected notify<Name extends keyof Events & string>(name: Name, ...given: Events[Name]): void {
+    for (const listener of this.rawListeners(name as never)) {
       try {
-        listener(event as never)
+        Reflect.apply(listener, this, given)
       } catch (error) {
         const cause = isError(error) ? (error.stack ?? error.message) : String(error)
-        process.emitWarning(
-          `A listener of ${String(name)} has failed: ${cause}`,
-          'SavestateWarning',
-        )
+        process.emitWarning(`A listener of ${name} has failed: ${cause}`, 'SavestateWarning')
       }
     }
   }

@@ -1,32 +1,67 @@
 // Options of the calls of a project.
-export type RewindInput = {
-  readonly to: string
+import type { NamedBy } from '../model/index.js'
+import type { CallOptions, RestoreOptions } from './call-options.js'
+
+/** Options of `store.project`. */
+export type ProjectOptions = {
+  /** Watches the folder from the next save on, until `unwatch` or `close`: a save then costs what changed, not what exists. */
+  readonly watch?: boolean
+}
+
+/** Options of `project.save`. */
+export type ProjectSaveOptions = CallOptions & {
+  readonly reason?: string
+  readonly name?: string
+  /** `agent`: the name must be plain text that the user has not given here. Default: `user`. */
+  readonly namedBy?: NamedBy
+  /** Who has changed the folder since the last checkpoint, if it was not the user (`you`). */
+  readonly author?: string
+}
+
+/** Options of `project.rewind`. */
+export type ProjectRewindOptions = RestoreOptions & {
   /**
-   * Go to just before what that checkpoint names. For a checkpoint made after a tool call this is the one before it in the
-   * project; one made before a prompt or call is its own answer.
+   * Goes to just before what the checkpoint names. For a checkpoint made after a tool call this is the one before it in the
+   * project; a checkpoint made before a prompt or call is its own target.
    */
   readonly before?: boolean
   /** Files or folders relative to the project; all of it if left out. */
   readonly paths?: readonly string[]
-  /** Files that the person (`you`) has changed since stay as they are. */
+  /** Keeps files that the user (`you`) has changed since. */
   readonly keepMine?: boolean
-  readonly dryRun?: boolean
-  /** The conversation of a coding agent that you take back too. The result of an undo of this rewind has it again. */
+  /** The conversation of a coding agent that the caller takes back too. The result of an undo of this rewind returns it. */
   readonly conversation?: { readonly agent: string; readonly session: string }
 }
 
-export type DropInput = {
-  readonly refs: readonly string[]
-  /** The session in which the references are looked up. */
+/** Options of `project.diff`. */
+export type DiffOptions = CallOptions & {
+  /** The checkpoint to compare with; the folder as it is now if left out. */
+  readonly to?: string
+  /** Files or folders relative to the project; all of it if left out. */
+  readonly paths?: readonly string[]
+  /** `full` (default): a patch; `stat`: a summary per file; `none`: only the list of changes. */
+  readonly patch?: 'none' | 'full' | 'stat'
+  /** Colors the patch for a terminal. */
+  readonly color?: boolean
+  /** Columns of the `stat` summary. */
+  readonly width?: number
+}
+
+/** Options of `project.search` and `project.history`. */
+export type SearchOptions = CallOptions & {
+  readonly limit?: number
+}
+
+/** Options of `project.drop`. */
+export type DropOptions = CallOptions & {
+  /** The session that the references belong to. */
   readonly of?: string
+  /** Returns the plan and removes nothing. */
   readonly dryRun?: boolean
 }
 
-export type DiffInput = {
-  readonly from: string
-  readonly to?: string
-  readonly paths?: readonly string[]
-  readonly patch?: 'none' | 'full' | 'stat'
-  readonly color?: boolean
-  readonly width?: number
+/** Options of calls that can show their plan first. */
+export type PlanOptions = CallOptions & {
+  /** Returns the plan and removes nothing. */
+  readonly dryRun?: boolean
 }

@@ -1,6 +1,6 @@
 // A folder under checkpoints.
 import * as engine from '../engine/index.js'
-import type { Hooks, ProjectContext } from '../engine/index.js'
+import type { ProjectContext } from '../engine/index.js'
 import type { Activity } from '../snapshot/index.js'
 import {
   type NamedBy,
@@ -11,24 +11,43 @@ import {
 import { explained } from './opening/with-system-errors.js'
 import { refuseNoList } from './opening/validate-options.js'
 import type { Calls } from './opening/open-context.js'
-import type { DiffInput, DropInput, RewindInput } from './project-types.js'
+import { type CallOptions, type RestoreOptions, splitOptions } from './call-options.js'
+import { iteratePages } from './pages.js'
+import type {
+  DiffOptions,
+  DropOptions,
+  PlanOptions,
+  ProjectRewindOptions,
+  ProjectSaveOptions,
+  SearchOptions,
+} from './project-types.js'
+import type { ListOptions, ScopeQuery } from './store-types.js'
 
-export type { DiffInput, DropInput, RewindInput } from './project-types.js'
+/** A running watch. It ends with `close`, at the end of `await using`, or when the store is closed. */
+export type Watch = {
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
 
 /** A folder under checkpoints. Made by `store.project` and `store.projectFor`. */
 export class Project {
   readonly #context: ProjectContext & Calls
 
-  /** Use `store.project`. */
-  constructor(context: ProjectContext & Calls) {
+  private constructor(context: ProjectContext & Calls) {
     this.#context = context
   }
 
+  /** @internal */
+  static make(context: ProjectContext & Calls): Project {
+    return new Project(context)
+  }
+
+  /** The real path of the folder. */
   get path(): string {
     return pathText(this.#context.path)
   }
 
-  /** Where its checkpoints may be if it has none of its own. */
+  /** Where its checkpoints may be if it has none of its own. @internal */
   async origin(): Promise<engine.ProjectOrigin> {
     return this.#do(() => engine.projectOrigin(this.#context))
   }
@@ -36,17 +55,21 @@ export class Project {
   /**
    * For a folder inside, by its absolute path: the project that saves it, either this one or a repository that this one
    * ignores.
+   * @internal
    */
   async locate(folder: string): Promise<engine.LocatedFolder> {
     return this.#do(() => engine.locateFolder(this.#context, folder))
   }
 
-  /** Saves look only at what was touched since the one before, beginning with the next but one. */
-  watch(): void {
+  /** Watches the folder: from the second save on, a save scans only what was touched since the one before. */
+  watch(): Watch {
     this.#context.calls.refuseClosed()
     this.#context.snapshots.watch(this.#context.path)
+    const close = () => this.unwatch()
+    return { close, [Symbol.asyncDispose]: close }
   }
 
+  /** Ends the watch. */
   async unwatch(): Promise<void> {
     await this.#context.calls.during(async () => {
       const project = engine.knownProject(this.#context)
@@ -54,14 +77,14 @@ export class Project {
     })
   }
 
-  /** Ends the watch and gives back the memory; the next save reads the stat cache. False while somebody is at work on it. */
-  async letGo(): Promise<boolean> {
+  /** Ends the watch and frees the memory; the next save reads the stat cache. False while another call uses the project. @internal */
+  async unload(): Promise<boolean> {
     return this.#context.calls.during(async () => {
       const project = engine.knownProject(this.#context)
       if (project === undefined) return true
       let isGone = false
       await engine.ifProjectIsFree(this.#context, project, {
-        purpose: 'let go',
+        purpose: 'unload',
         work: async () => {
           await this.#context.snapshots.letGo(project)
           isGone = true
@@ -71,7 +94,7 @@ export class Project {
     })
   }
 
-  /** What happened in a watched project since the last save; undefined of one that is not watched, or not yet. */
+  /** What happened in a watched project since the last save; undefined if it is not watched, or not yet. @internal */
   async activity(): Promise<Activity | undefined> {
     return this.#context.calls.during(async () => {
       const project = engine.knownProject(this.#context)
@@ -80,8 +103,9 @@ export class Project {
   }
 
   /**
-   * Looks at all of a watched project, as happens every two minutes by itself: the next save holds what no event told
-   * of, such as writes through a mapped page.
+   * Makes the next save of a watched project scan all of it, as one does every two minutes: some writes cause no event,
+   * such as those through a mapped page.
+   * @internal
    */
   async lookAtAll(): Promise<void> {
     await this.#context.calls.during(async () => {
@@ -100,142 +124,133 @@ export class Project {
     return engine.ensureProject(project.#context)
   }
 
-  async save(
-    input: {
-      readonly reason?: string
-      readonly name?: string
-      /** `agent`: the name must be harmless, and none that the user gave here. Default: `user`. */
-      readonly namedBy?: NamedBy
-      /** Who has changed the folder since it was last looked at, if it was not the person (`you`). */
-      readonly author?: string
-    } = {},
-    hooks?: Hooks,
-  ): Promise<engine.SaveResult> {
-    return this.#perform(engine.save, input, hooks)
+  /** Adds a checkpoint of the folder, unless nothing has changed since the newest one. */
+  async save(options: ProjectSaveOptions = {}): Promise<engine.SaveResult> {
+    return this.#perform('save', engine.save, options)
   }
 
-  async list(input: { readonly limit?: number } = {}, hooks?: Hooks): Promise<engine.ListResult> {
-    return this.#perform(engine.list, input, hooks)
+  /** The checkpoints of the project, newest first. */
+  async list(query: ScopeQuery & ListOptions = {}): Promise<readonly engine.CheckpointView[]> {
+    const { checkpoints } = await this.#perform('list', engine.list, query)
+    return checkpoints
   }
 
-  /** The shortest prefix of each id that identifies one checkpoint of the store. */
+  /** The same, a page at a time. */
+  iterate(
+    query: ScopeQuery & ListOptions = {},
+  ): AsyncGenerator<engine.CheckpointView, void, undefined> {
+    return iteratePages(query, (page) => this.#perform('iterate', engine.list, page))
+  }
+
+  /** How many checkpoints match. */
+  async count(query: ScopeQuery = {}): Promise<number> {
+    return this.#perform('count', engine.count, query)
+  }
+
+  /** The shortest prefix of each id that identifies one checkpoint of the store. @internal */
   async shortIds(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     return this.#do(() => engine.shortIds(this.#context, ids))
   }
 
-  async show(ref: string, hooks?: Hooks): Promise<engine.CheckpointDetails> {
-    return this.#perform(engine.show, { ref }, hooks)
+  /** One checkpoint with everything that is known about it. Throws CHECKPOINT_UNKNOWN. */
+  async show(ref: string, options: CallOptions = {}): Promise<engine.CheckpointDetails> {
+    return this.#perform('show', engine.show, options, { ref })
   }
 
   /** One file as a checkpoint holds it; `path` is relative to the project. */
-  async file(ref: string, path: string, hooks?: Hooks): Promise<engine.FileResult> {
-    return this.#perform(engine.file, { ref, path }, hooks)
+  async file(ref: string, path: string, options: CallOptions = {}): Promise<engine.FileResult> {
+    return this.#perform('file', engine.file, options, { ref, path })
   }
 
-  async diff(input: DiffInput, hooks?: Hooks): Promise<engine.DiffResult> {
-    const { paths = [] }: Partial<DiffInput> = input ?? {}
-    refuseNoList('diff', 'paths', paths)
-    return this.#perform(engine.diff, { ...input, paths: [...paths] }, hooks)
+  /** What changed between a checkpoint and the folder as it is now, or another checkpoint (`to`). */
+  async diff(ref: string, options: DiffOptions = {}): Promise<engine.DiffResult> {
+    refuseNoList('diff', 'paths', options?.paths)
+    return this.#perform('diff', engine.diff, options, { from: ref })
   }
 
-  /** Checkpoints with all of these words in their names, reasons, prompts or changed paths. */
-  async search(
-    input: { readonly words: string; readonly limit?: number },
-    hooks?: Hooks,
-  ): Promise<engine.SearchResult> {
-    return this.#perform(engine.search, input, hooks)
+  /** Checkpoints with all of these words in their names, reasons, prompts or changed paths; 20 if `limit` is left out. */
+  async search(words: string, options: SearchOptions = {}): Promise<engine.SearchResult> {
+    return this.#perform('search', engine.search, options, { words })
   }
 
   /** Checkpoints that changed one of these files or folders, newest first. Costs one comparison per checkpoint. */
   async history(
-    input: { readonly paths: readonly string[]; readonly limit?: number },
-    hooks?: Hooks,
+    paths: readonly string[],
+    options: SearchOptions = {},
   ): Promise<engine.HistoryResult> {
-    const { paths }: Partial<typeof input> = input ?? {}
     if (paths !== undefined) refuseNoList('history', 'paths', paths)
-    return this.#perform(engine.history, { ...input }, hooks)
+    return this.#perform('history', engine.history, options, { paths })
   }
 
-  /** The checkpoint that `rewind` would go to, by its id, which does not change meanwhile as a number may. */
+  /** The checkpoint that `rewind` would go to, by its id, which does not change meanwhile as a number may. @internal */
   async target(
-    input: { readonly to: string; readonly before?: boolean },
-    hooks?: Hooks,
+    ref: string,
+    options: CallOptions & { readonly before?: boolean } = {},
   ): Promise<engine.FoundTarget> {
-    return this.#perform(engine.findTarget, input, hooks)
+    return this.#perform('target', engine.findTarget, options, { to: ref })
   }
 
-  async rewind(input: RewindInput, hooks?: Hooks): Promise<engine.RewindResult> {
-    const { paths = [] }: Partial<RewindInput> = input ?? {}
-    refuseNoList('rewind', 'paths', paths)
-    return this.#perform(engine.rewind, { ...input, paths: [...paths] }, hooks)
+  /** Brings the files back to a checkpoint. What they hold now is saved first, so `undo` brings it back. */
+  async rewind(ref: string, options: ProjectRewindOptions = {}): Promise<engine.RewindResult> {
+    refuseNoList('rewind', 'paths', options?.paths)
+    return this.#perform('rewind', engine.rewind, options, { to: ref }, 'confirm')
   }
 
-  async undo(
-    input: { readonly dryRun?: boolean } = {},
-    hooks?: Hooks,
-  ): Promise<engine.RewindResult> {
-    return this.#perform(engine.undo, input, hooks)
+  /** Takes back the last rewind that was not undone. Throws NOTHING_TO_UNDO. */
+  async undo(options: RestoreOptions = {}): Promise<engine.RewindResult> {
+    return this.#perform('undo', engine.undo, options, {}, 'confirm')
   }
 
-  async redo(
-    input: { readonly dryRun?: boolean } = {},
-    hooks?: Hooks,
-  ): Promise<engine.RewindResult> {
-    return this.#perform(engine.redo, input, hooks)
+  /** Repeats the rewind that was undone last. Throws NOTHING_TO_REDO. */
+  async redo(options: RestoreOptions = {}): Promise<engine.RewindResult> {
+    return this.#perform('redo', engine.redo, options, {}, 'confirm')
   }
 
-  /** Files that rewinds, undos and redos have brought back since one of them (null: since ever), by its id. */
+  /** Files that rewinds, undos and redos have brought back since one of them (null: since ever), by its id. @internal */
   async reverted(
-    input: { readonly since?: string | null } = {},
-    hooks?: Hooks,
+    options: CallOptions & { readonly since?: string | null } = {},
   ): Promise<engine.RevertedResult> {
-    return this.#perform(engine.reverted, input, hooks)
+    return this.#perform('reverted', engine.reverted, options)
   }
 
+  /** Keeps a checkpoint from every prune. */
   async pin(ref: string): Promise<engine.CheckpointView> {
-    return this.#perform(engine.pin, { ref })
+    return this.#perform('pin', engine.pin, {}, { ref })
   }
 
+  /** Lets prunes remove a checkpoint again. */
   async unpin(ref: string): Promise<engine.CheckpointView> {
-    return this.#perform(engine.unpin, { ref })
+    return this.#perform('unpin', engine.unpin, {}, { ref })
   }
 
-  /** Null takes the name off. */
+  /** Names a checkpoint; null removes its name. */
   async name(
     ref: string,
     name: string | null,
     options: { readonly namedBy?: NamedBy } = {},
   ): Promise<engine.NameResult> {
-    return this.#perform(engine.name, { ref, name, ...options })
+    return this.#perform('name', engine.name, options, { ref, name })
   }
 
   /** Removes a path, relative to the project, from every checkpoint, and its contents from the store. */
-  async forget(
-    path: string,
-    options: { readonly dryRun?: boolean } = {},
-    hooks?: Hooks,
-  ): Promise<engine.ForgetResult> {
-    return this.#perform(engine.forget, { path, ...options }, hooks)
+  async forget(path: string, options: PlanOptions = {}): Promise<engine.ForgetResult> {
+    return this.#perform('forget', engine.forget, options, { path })
   }
 
   /** Removes single checkpoints; with `of` the references are those of that session. Throws CHECKPOINT_KEPT. */
-  async drop(input: DropInput, hooks?: Hooks): Promise<engine.DropResult> {
-    const { refs }: Partial<DropInput> = input ?? {}
-    refuseNoList('drop', 'refs', refs ?? [])
-    return this.#perform(engine.drop, { ...input, refs: [...(refs ?? [])] }, hooks)
+  async drop(refs: readonly string[], options: DropOptions = {}): Promise<engine.DropResult> {
+    refuseNoList('drop', 'refs', refs)
+    return this.#perform('drop', engine.drop, options, { refs })
   }
 
   /** Removes all checkpoints and sessions of the project from the store. The folder stays as it is. */
-  async clear(
-    input: { readonly dryRun?: boolean } = {},
-    hooks?: Hooks,
-  ): Promise<engine.ClearResult> {
-    return this.#perform(engine.clearProject, input, hooks)
+  async clear(options: PlanOptions = {}): Promise<engine.ClearResult> {
+    return this.#perform('clear', engine.clearProject, options)
   }
 
   /** Every setting of the project, and the file that sets it. */
   async config(): Promise<engine.ConfigResult> {
-    return this.#perform(engine.config, {})
+    return this.#perform('config', engine.config, {})
   }
 
   /** Changes a setting in the project's .savestate.json; without a value it is removed. Throws BAD_INPUT. */
@@ -246,7 +261,7 @@ export class Project {
     )
   }
 
-  /** Lets files of the project count as they were seen in `config().untrusted`. Only the user decides this. */
+  /** Trusts files of the project as `config().untrusted` listed them. Only the user may decide this. @internal */
   async trustFiles(files: readonly engine.SeenFile[]): Promise<void> {
     const { calls, home, path } = this.#context
     return calls.during(() => explained(() => engine.trustFiles(home, path, files)))
@@ -257,13 +272,16 @@ export class Project {
   }
 
   #perform<Result>(
+    call: string,
     operation:
       | engine.OperationOf<ProjectContext, unknown, Result>
       | engine.Later<ProjectContext, Result>,
-    input: unknown,
-    hooks?: Hooks,
+    options: object,
+    identity: object = {},
+    asks?: 'confirm',
   ): Promise<Result> {
     const { calls } = this.#context
+    const { input, hooks } = splitOptions(call, options, { identity, asks })
     return calls.during(() =>
       engine.perform(operation, this.#context, { input, hooks: calls.hooksOf(hooks) }),
     )

@@ -1,49 +1,78 @@
-// What a session is told, and what it tells.
+// Options and events of a session.
 import type * as engine from '../engine/index.js'
+import type { CallOptions, RestoreOptions } from './call-options.js'
 
-export type SaveInput<State> = {
+/** Options of `session.save`. */
+export type SessionSaveOptions<State> = CallOptions & {
   readonly name?: string
-  /** Set where a user or an agent gives the name, not the program: what the user named stays, and agents cannot use it. */
+  /** Set if a user or an agent gives the name, not the program: a name by the user stays, and agents cannot use it. */
   readonly namedBy?: 'user' | 'agent'
   readonly reason?: string
-  /** As it is when `save` is called. */
+  /** Stored as it is when `save` is called. */
   readonly state?: State
-  /** Also save the folder of the session's project. */
+  /** Also saves the folder of the session's project. */
   readonly files?: boolean
-  /** With `files`: add nothing while the newest checkpoint of the project holds the same files. */
+  /** With `files`: adds nothing while the newest checkpoint of the project holds the same files. */
   readonly ifChanged?: boolean
   readonly status?: engine.StatusInput
-  /** As it is then, too. */
+  /** Any value; stored as it is when `save` is called. */
   readonly metadata?: unknown
   /** The version of your own state's form. */
   readonly schemaVersion?: number
   /** The tool call this belongs to. */
   readonly toolCall?: string
-  /** The checkpoint that must still be the head (null: none yet); else HEAD_MOVED and nothing is written. */
-  readonly expectedHead?: string | null
-  /** Saved twice under one, it is one checkpoint: for retries. Free again once a rewind has taken that back. */
+  /** The checkpoint that must still be the head (null: none yet), like If-Match; else HEAD_MOVED and nothing is written. */
+  readonly ifHead?: string | null
+  /** For retries: two saves with the same id make one checkpoint. Free again once a rewind has taken that checkpoint back. */
   readonly operationId?: string
-  /** For who saves before and after each tool call of an agent: what begins and ends here. It tells who changed what. */
+  /** For the hooks of agents: the event that begins or ends here, which decides who changed what. @internal */
   readonly moment?: engine.MomentInput
-  /** For the same callers: what has run since the last save with files. Changes of ignored files while calls ran make a checkpoint. */
+  /** For the same callers: what ran since the last save with files, to report changes of ignored files. @internal */
   readonly uncaptured?: 'after-calls' | 'between-calls' | 'forget'
 }
 
-export type SessionRewindInput = {
-  /** To the checkpoint that the session had before that one. */
-  readonly before?: boolean
-  readonly restore?: 'files' | 'state' | 'both'
-  readonly paths?: readonly string[]
-  /** Files that the person (`you`) has changed since stay as they are. */
-  readonly keepMine?: boolean
-  readonly dryRun?: boolean
+/** Options of `session.append`. */
+export type AppendOptions<State> = Omit<SessionSaveOptions<State>, 'state'>
+
+/** Options of `session.saveOncePerTurn`. */
+export type OncePerTurnOptions = CallOptions & {
+  readonly reason: string
 }
 
+/** Options of `session.stateAt`. */
+export type StateOptions<Key extends PropertyKey> = {
+  /** Reads only these keys of the state. */
+  readonly keys: readonly Key[]
+}
+
+/** Options of `session.rewind`. */
+export type SessionRewindOptions = RestoreOptions & {
+  /** Goes to the checkpoint that the session had before that one. */
+  readonly before?: boolean
+  /** Default: both, as far as the checkpoint has both. */
+  readonly restore?: 'files' | 'state' | 'both'
+  /** Files or folders relative to the project; all of it if left out. */
+  readonly paths?: readonly string[]
+  /** Keeps files that the user (`you`) has changed since. */
+  readonly keepMine?: boolean
+}
+
+/** Options of `session.resolveToolCall`. */
+export type ToolCallResolution = {
+  /**
+   * `confirmed`: it happened, and `result` is its result. `retry`: it did not happen, or may happen twice: the next call of
+   * that id runs. `skipped`: it must not happen: the next call of that id returns undefined.
+   */
+  readonly as: 'confirmed' | 'retry' | 'skipped'
+  readonly result?: unknown
+}
+
+/** The events of a session, with the arguments of their listeners. */
 export type SessionEvents = {
-  saved: engine.SessionSaveResult
-  rewound: engine.SessionRewindResult
-  status: engine.SessionView
+  saved: [saved: engine.SessionSaveResult]
+  rewound: [result: engine.SessionRewindResult]
+  status: [session: engine.SessionView]
   /** Another process has taken the session over, or it was deleted: this one can no longer write. */
-  lost: Error
-  closed: { readonly id: string }
+  lost: [error: Error]
+  closed: [session: { readonly id: string }]
 }

@@ -1,55 +1,68 @@
 // One agent's task over time, open for writing by this process alone.
 import * as engine from '../engine/index.js'
-import type { Hooks } from '../engine/index.js'
 import type { SessionPruneOptions } from '../model/index.js'
 import type { AgentState } from './agent-state.js'
-import { Events } from './events.js'
+import { type CallOptions, type SplitOptions, splitOptions } from './call-options.js'
+import { SafeEmitter } from './events.js'
 import { explained } from './opening/with-system-errors.js'
 import { beat } from './opening/heartbeat.js'
-import {
-  expectHooks,
-  expectObject,
-  refuseNoList,
-  refuseUnknown,
-} from './opening/validate-options.js'
+import { expectObject, refuseNoList } from './opening/validate-options.js'
 import type { OpenCalls } from './opening/open-calls.js'
-import type { SaveInput, SessionEvents, SessionRewindInput } from './session-types.js'
+import { iteratePages } from './pages.js'
+import type {
+  AppendOptions,
+  OncePerTurnOptions,
+  SessionEvents,
+  SessionRewindOptions,
+  SessionSaveOptions,
+  StateOptions,
+  ToolCallResolution,
+} from './session-types.js'
+import type { CheckpointQuery, ListOptions } from './store-types.js'
 
 type Operation<Result> =
   | engine.OperationOf<engine.SessionContext, unknown, Result>
   | engine.Later<engine.SessionContext, Result>
 
-/** One agent's task, open for writing. Made by `store.session`, `store.resume` and `store.fork`. */
-export class Session<State = AgentState> {
+const NOTHING: SplitOptions = { input: {}, hooks: {} }
+
+type Owner = { readonly calls: OpenCalls; readonly onClose: () => void }
+
+/**
+ * One agent's task, open for writing. Made by `store.session`, `store.resume` and `store.fork`. It is an EventEmitter: see
+ * `SessionEvents`. A listener that throws does not break the call; a process warning reports its error.
+ */
+export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
   readonly #context: engine.SessionContext
-  readonly #events = new Events<SessionEvents>()
   readonly #turns = new engine.EnsuredTurns()
   readonly #calls: OpenCalls
   readonly #onClose: () => void
   readonly #endHeartbeat: () => void
   #closing: Promise<void> | undefined
 
-  /** Use `store.session` or `store.resume`. */
-  constructor(
-    context: engine.SessionContext,
-    { calls, onClose }: { readonly calls: OpenCalls; readonly onClose: () => void },
-  ) {
+  private constructor(context: engine.SessionContext, { calls, onClose }: Owner) {
+    super()
     this.#context = context
     this.#calls = calls
     this.#onClose = onClose
     this.#endHeartbeat = context.isLeased
-      ? beat(context, (error) => this.#events.emit('lost', error))
+      ? beat(context, (error) => this.notify('lost', error))
       : () => undefined
+  }
+
+  /** @internal */
+  static make<State>(context: engine.SessionContext, owner: Owner): Session<State> {
+    return new Session<State>(context, owner)
   }
 
   get id(): string {
     return this.#context.hold.id
   }
 
-  /** Adds a checkpoint. */
-  async save(input: SaveInput<State> = {}, hooks?: Hooks): Promise<engine.SessionSaveResult> {
-    const saved = await this.#perform(engine.saveSession, input, hooks)
-    this.#events.emit('saved', saved)
+  /** Adds a checkpoint: a state, the files of the project, or both. */
+  async save(options: SessionSaveOptions<State> = {}): Promise<engine.SessionSaveResult> {
+    const saved = await this.#perform(engine.saveSession, splitOptions('save', options))
+    this.notify('saved', saved)
     return saved
   }
 
@@ -59,31 +72,33 @@ export class Session<State = AgentState> {
     items: State[Key] extends readonly (infer Item)[] | undefined
       ? readonly Item[]
       : readonly unknown[],
-    input: Omit<SaveInput<State>, 'state'> = {},
-    hooks?: Hooks,
+    options: AppendOptions<State> = {},
   ): Promise<engine.SessionSaveResult> {
-    const saved = await this.#perform(engine.appendToSession, { ...input, key, items }, hooks)
-    this.#events.emit('saved', saved)
+    const split = splitOptions('append', options, { identity: { key, items } })
+    const saved = await this.#perform(engine.appendToSession, split)
+    this.notify('saved', saved)
     return saved
   }
 
-  /** From one prompt of the user to the next; the number of the new turn. */
+  /** Begins a turn: the time from one prompt of the user to the next. Returns its number. */
   async newTurn(): Promise<number> {
-    return this.#inOrder(engine.newTurn, {})
+    return this.#inOrder(engine.newTurn, NOTHING)
   }
 
-  /** Saves the files once in each turn, if they changed; to be called before the first change. */
-  async ensure(reason: string, hooks?: Hooks): Promise<engine.EnsureResult> {
-    const ensured = await this.#inOrder(engine.ensure, { reason, turns: this.#turns }, hooks)
-    if (ensured.created) this.#events.emit('saved', ensured)
-    return ensured
+  /** Saves the files once in each turn, if they changed. Call it before the first change of a turn. */
+  async saveOncePerTurn(options: OncePerTurnOptions): Promise<engine.OncePerTurnResult> {
+    const identity = { turns: this.#turns }
+    const split = splitOptions('saveOncePerTurn', options, { identity })
+    const saved = await this.#inOrder(engine.saveOncePerTurn, split)
+    if (saved.created) this.notify('saved', saved)
+    return saved
   }
 
-  /** The state of a checkpoint, or of the head; only some keys of it if wished. A copy, each time. */
+  /** The state of a checkpoint, or of the head: a new copy each time. Undefined if it was saved without one. */
   async stateAt(ref?: string): Promise<State | undefined>
   async stateAt<Key extends keyof State>(
     ref: string | undefined,
-    options: { readonly keys: readonly Key[] },
+    options: StateOptions<Key>,
   ): Promise<Pick<State, Key> | undefined>
   async stateAt(
     ref?: string,
@@ -92,157 +107,155 @@ export class Session<State = AgentState> {
     expectObject('stateAt', options)
     refuseNoList('stateAt', 'keys', options.keys)
     const keys = options.keys?.map(String)
-    const state = await this.#perform(engine.stateAt, { ...options, ref, keys })
+    const input = { ...options, ref, keys }
+    const state = await this.#perform(engine.stateAt, { input, hooks: {} })
     return state as State | undefined
   }
 
-  /** One checkpoint with all that is known of it. */
-  async show(ref: string): Promise<engine.CheckpointDetails> {
-    return this.#perform(engine.showInSession, { ref })
+  /** One checkpoint with everything that is known about it. Throws CHECKPOINT_UNKNOWN. */
+  async show(ref: string, options: CallOptions = {}): Promise<engine.CheckpointDetails> {
+    const split = splitOptions('show', options, { identity: { ref } })
+    return this.#perform(engine.showInSession, split)
   }
 
-  /** Newest first; `before` is the id that the last page ended with. */
-  async list(
-    input: { readonly limit?: number; readonly before?: string } = {},
-  ): Promise<readonly engine.CheckpointView[]> {
-    return this.#perform(engine.listSession, input)
+  /** The checkpoints of the session, newest first. */
+  async list(query: CheckpointQuery & ListOptions = {}): Promise<readonly engine.CheckpointView[]> {
+    const { checkpoints } = await this.#perform(engine.listSession, splitOptions('list', query))
+    return checkpoints
   }
 
-  /** Newest first, a page at a time. */
-  async *iterate(
-    options: { readonly pageSize?: number } = {},
+  /** The same, a page at a time. */
+  iterate(
+    query: CheckpointQuery & ListOptions = {},
   ): AsyncGenerator<engine.CheckpointView, void, undefined> {
-    refuseUnknown('iterate', options, { pageSize: true })
-    const { pageSize = 100 } = options
-    let beforeStep: number | undefined
-    for (;;) {
-      const page = await this.#perform(engine.listSession, { limit: pageSize, beforeStep })
-      yield* page
-      beforeStep = page.at(-1)?.step ?? undefined
-      if (page.length < pageSize) return
-    }
+    return iteratePages(query, (page) =>
+      this.#perform(engine.listSession, splitOptions('iterate', page)),
+    )
   }
 
-  [Symbol.asyncIterator](): AsyncGenerator<engine.CheckpointView, void, undefined> {
-    return this.iterate()
+  /** How many checkpoints match. */
+  async count(query: CheckpointQuery = {}): Promise<number> {
+    return this.#perform(engine.countSession, splitOptions('count', query))
   }
 
-  /** Newest first. */
-  async byName(name: string): Promise<readonly engine.CheckpointView[]> {
-    return this.#perform(engine.listSession, { name })
+  /** The newest checkpoint that matches; undefined if there is none. */
+  async latest(query: CheckpointQuery = {}): Promise<engine.CheckpointView | undefined> {
+    const [newest] = await this.list({ ...query, limit: 1 })
+    return newest
   }
 
-  async latest(name?: string): Promise<engine.CheckpointView | undefined> {
-    return this.#perform(engine.latest, { name })
-  }
-
-  /** From a moment on, oldest first. */
-  async since(from: Date): Promise<readonly engine.CheckpointView[]> {
-    return this.#perform(engine.since, { from })
-  }
-
-  /** Both moments included, oldest first. */
-  async between(from: Date, to: Date): Promise<readonly engine.CheckpointView[]> {
-    return this.#perform(engine.between, { from, to })
-  }
-
-  /** The checkpoint that the next one will follow, with what its save said of it. */
+  /** The checkpoint that the next one will follow, with its metadata. Undefined for a session without checkpoints. */
   async head(): Promise<engine.SessionHead | undefined> {
-    return this.#perform(engine.head, {})
+    return this.#perform(engine.head, NOTHING)
   }
 
+  /** How many checkpoints there are, by name, and over which time. */
   async summary(): Promise<engine.SessionSummary> {
-    return this.#perform(engine.summary, {})
+    return this.#perform(engine.summary, NOTHING)
   }
 
-  /** Back to a checkpoint: the files, the state, or both at once. `stateAt()` has the state afterwards. */
+  /** Brings the files, the state, or both back to a checkpoint. `stateAt()` returns the state afterwards. */
   async rewind(
-    to: string,
-    options: SessionRewindInput = {},
-    hooks: Hooks = {},
+    ref: string,
+    options: SessionRewindOptions = {},
   ): Promise<engine.SessionRewindResult> {
-    expectObject('rewind', options)
-    refuseNoList('rewind', 'paths', options.paths)
-    expectHooks(hooks)
+    refuseNoList('rewind', 'paths', options?.paths)
+    const asks = 'confirm'
+    const { input, hooks } = splitOptions('rewind', options, { identity: { to: ref }, asks })
     const { order } = this.#context
     const { confirm } = hooks
-    const paths = [...(options.paths ?? [])]
-    const result = await this.#inOrder(
-      engine.rewindSession,
-      { ...options, paths, to },
-      confirm === undefined
-        ? hooks
-        : { ...hooks, confirm: (...plan) => order.aside(() => confirm(...plan)) },
-    )
-    if (result.applied) this.#events.emit('rewound', result)
+    // The queue is free while the caller is asked: other writes of this session must not wait for the answer.
+    const aside = confirm && {
+      confirm: (...plan: Parameters<typeof confirm>) => order.aside(() => confirm(...plan)),
+    }
+    const result = await this.#inOrder(engine.rewindSession, {
+      input,
+      hooks: { ...hooks, ...aside },
+    })
+    if (result.applied) this.notify('rewound', result)
     return result
   }
 
   /**
-   * Runs a tool once, whatever happens: a call that was confirmed gives its recorded result, one that was under way
-   * when its process died throws TOOL_UNVERIFIED until `decide` has said what became of it.
+   * Runs a tool once, also across crashes: a call that was confirmed returns its recorded result; a call that was running
+   * when its process died throws TOOL_UNVERIFIED until `resolveToolCall` says what happened to it.
    */
   async tool<Result>(
     request: engine.ToolRequest,
     run: (call: engine.ToolRun) => Promise<Result> | Result,
   ): Promise<Result> {
-    // Not one of the calls that closing the store waits for: nobody knows how long a tool runs.
+    // Closing the store does not wait for it: a tool may run for any time.
     this.#calls.refuseClosed()
     return explained(() => engine.runTool(this.#context, request, run))
   }
 
-  /** The same for any other step. */
-  async once<Result>(key: string, run: () => Promise<Result> | Result): Promise<Result> {
+  /** The same for any other step of a program: runs it once and records its result under `key`. */
+  async step<Result>(key: string, run: () => Promise<Result> | Result): Promise<Result> {
     this.#calls.refuseClosed()
-    return explained(() => engine.runOnce(this.#context, key, run))
+    return explained(() => engine.runStep(this.#context, key, run))
   }
 
-  /** Says what became of a call that was under way: `confirm` (with its result), `retry` or `skip`. */
-  async decide(id: string, action: 'confirm' | 'retry' | 'skip', result?: unknown): Promise<void> {
-    const outcome = engine.asAtCall(this.#context, result)
-    return this.#inOrder(engine.decideTool, { id, action, result: outcome })
+  /** Records what happened to a tool call that was running when its process died. */
+  async resolveToolCall(id: string, resolution: ToolCallResolution): Promise<void> {
+    expectObject('resolveToolCall', resolution)
+    const result = engine.asAtCall(this.#context, resolution.result)
+    const input = { ...resolution, id, result }
+    return this.#inOrder(engine.resolveToolCall, { input, hooks: {} })
   }
 
-  /** Tool calls that were begun and whose end is not known. */
+  /** Tool calls that were started and whose end is not known. */
   async inFlight(): Promise<readonly engine.InFlight[]> {
     return this.#calls.during(() => explained(async () => engine.inFlight(this.#context)))
   }
 
+  /** Ends the session: its task is done. Its status is `completed`. */
   async complete(): Promise<engine.SessionView> {
     return this.#setStatus({ state: 'completed' })
   }
 
+  /** Ends the session: its task could not be done, because of an error. Its status is `failed`. */
   async fail(reason: string): Promise<engine.SessionView> {
     return this.#setStatus({ state: 'failed', reason })
   }
 
+  /**
+   * Ends the session: something stopped it that was not an error, such as the user or a budget. Its status is `halted`.
+   * Any ended session can be resumed; a session that is closed without being ended counts as interrupted.
+   */
   async halt(reason: string): Promise<engine.SessionView> {
     return this.#setStatus({ state: 'halted', reason })
   }
 
-  /** Of more than 50 checkpoints, keeps the first, the last 20, the latest of each name and the pinned ones. */
-  async prune(input: SessionPruneOptions = {}): Promise<engine.SessionPruneResult> {
-    return this.#inOrder(engine.pruneSession, input)
+  /** Keeps, if there are more than 50 checkpoints, the first, the last 20, the latest of each name and the pinned ones. */
+  async prune(options: SessionPruneOptions & CallOptions = {}): Promise<engine.SessionPruneResult> {
+    return this.#inOrder(engine.pruneSession, splitOptions('prune', options))
   }
 
-  /** Oldest first: the first state whole, of the others what is different (docs/sessions.md#export). */
-  async *export(): AsyncGenerator<engine.ExchangedCheckpoint, void, undefined> {
+  /** Oldest first: the whole first state, and for the others what is different (docs/sessions.md#export). */
+  async *export(
+    options: Pick<CallOptions, 'signal'> = {},
+  ): AsyncGenerator<engine.ExchangedCheckpoint, void, undefined> {
     let after: engine.ExportPage['cursor']
     do {
-      const page: engine.ExportPage = await this.#perform(engine.exportSession, { after })
+      const split = splitOptions('export', options, { identity: { after } })
+      const page: engine.ExportPage = await this.#perform(engine.exportSession, split)
       yield* page.items
       after = page.cursor
     } while (after !== undefined)
   }
 
-  /** Adds what is not there yet. An item of a stream that is refused leaves those before it imported. */
-  async import(checkpoints: engine.ExchangedItems): Promise<engine.ImportResult> {
+  /** Adds checkpoints that are not in the session yet. If an item of a stream is refused, those before it stay imported. */
+  async import(
+    checkpoints: engine.ExchangedItems,
+    options: Pick<CallOptions, 'signal'> = {},
+  ): Promise<engine.ImportResult> {
     const given = engine.itemsAtCall(this.#context, checkpoints)
-    return this.#inOrder(engine.importSession, { checkpoints: given })
+    const split = splitOptions('import', options, { identity: { checkpoints: given } })
+    return this.#inOrder(engine.importSession, split)
   }
 
-  /** Forgets the session and all its checkpoints; how many there were. It cannot be written to afterwards. */
-  async clear(): Promise<number> {
+  /** Deletes the session and all its checkpoints; returns how many there were. It cannot be written to afterwards. */
+  async delete(): Promise<number> {
     const { hold, order } = this.#context
     const { removed } = await this.#calls.during(() =>
       explained(() =>
@@ -253,19 +266,13 @@ export class Session<State = AgentState> {
     return removed
   }
 
-  on<Name extends keyof SessionEvents>(
-    name: Name,
-    listener: (event: SessionEvents[Name]) => void,
-  ): () => void {
-    return this.#events.on(name, listener)
-  }
-
-  /** Waits for what is under way and gives the right to write back. A session that is not ended counts as interrupted then. */
+  /** Waits for the calls that are running, then releases the lease. A session that is not ended then counts as interrupted. */
   async close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
   }
 
+  /** The same, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
   }
@@ -280,26 +287,26 @@ export class Session<State = AgentState> {
   #end(): void {
     this.#endHeartbeat()
     this.#onClose()
-    this.#events.emit('closed', { id: this.id })
+    this.notify('closed', { id: this.id })
   }
 
   async #setStatus(status: engine.StatusInput): Promise<engine.SessionView> {
-    const view = await this.#inOrder(engine.setStatus, { status })
-    this.#events.emit('status', view)
+    const view = await this.#inOrder(engine.setStatus, { input: { status }, hooks: {} })
+    this.notify('status', view)
     return view
   }
 
-  /** For what writes. Saves find their place themselves, because they read the state first. */
-  #inOrder<Result>(operation: Operation<Result>, input: unknown, hooks?: Hooks): Promise<Result> {
+  /** For writes. Saves queue themselves, because they read the state first. */
+  #inOrder<Result>(operation: Operation<Result>, split: SplitOptions): Promise<Result> {
     const { order } = this.#context
-    return this.#calls.during(() => order.do(() => this.#run(operation, input, hooks)))
+    return this.#calls.during(() => order.do(() => this.#run(operation, split)))
   }
 
-  #perform<Result>(operation: Operation<Result>, input: unknown, hooks?: Hooks): Promise<Result> {
-    return this.#calls.during(() => this.#run(operation, input, hooks))
+  #perform<Result>(operation: Operation<Result>, split: SplitOptions): Promise<Result> {
+    return this.#calls.during(() => this.#run(operation, split))
   }
 
-  #run<Result>(operation: Operation<Result>, input: unknown, hooks?: Hooks): Promise<Result> {
+  #run<Result>(operation: Operation<Result>, { input, hooks }: SplitOptions): Promise<Result> {
     return engine.perform(operation, this.#context, { input, hooks: this.#calls.hooksOf(hooks) })
   }
 }

@@ -1,31 +1,120 @@
-// What the calls of a store take and give.
+// Options and results of the calls of a store.
 import type * as engine from '../engine/index.js'
-import type { StatusWord } from '../model/index.js'
+import type { PruneOptions as PruneInput, StatusWord } from '../model/index.js'
+import type { CallOptions } from './call-options.js'
 import type { Known } from './opening/validate-options.js'
 import type { Project } from './project.js'
 import type { Session } from './session.js'
 
+/** Which checkpoints to list, iterate or count. */
+export type CheckpointQuery = {
+  /** Only checkpoints of this name. */
+  readonly name?: string | undefined
+  /** Created at this time or later. */
+  readonly since?: Date | undefined
+  /** Created at this time or earlier. */
+  readonly until?: Date | undefined
+  /** Only checkpoints older than the one with this id, such as the last one of a page. */
+  readonly before?: string | undefined
+}
+
+/** The same for a project or the store. */
+export type ScopeQuery = CheckpointQuery & {
+  /** Only checkpoints of this session, by its id. */
+  readonly session?: string | undefined
+}
+
+/** Options of lists, besides the query. */
+export type ListOptions = Pick<CallOptions, 'signal' | 'onWarning'> & {
+  /** At most this many, the newest first. */
+  readonly limit?: number | undefined
+}
+
+/** Options of `store.session`. */
 export type SessionOptions = {
   /** The name of the agent, for people. */
-  readonly agent?: string
+  readonly agent?: string | undefined
   /** The folder it works in; needed to save files. */
-  readonly project?: Project
+  readonly project?: Project | undefined
   readonly metadata?: unknown
+  /** False: throws SESSION_UNKNOWN instead of beginning a session. Default: true. */
+  readonly create?: boolean | undefined
   /** False: no lease. For a caller that is not the only writer of the session and orders its writes itself. */
-  readonly lease?: boolean
-  /** Throws SESSION_UNKNOWN instead of making a session. */
-  readonly mustExist?: boolean
+  readonly lease?: boolean | undefined
 }
 
 export const SESSION_OPTIONS: Known<SessionOptions> = {
   agent: true,
   project: true,
   metadata: true,
+  create: true,
   lease: true,
-  mustExist: true,
 }
 
-export type ImportCheckpointsInput = {
+/** Options of `store.resume`. */
+export type ResumeOptions = CallOptions &
+  Pick<SessionOptions, 'agent' | 'project' | 'metadata'> & {
+    /** Begins the session if there is none, with `agent`, `project` and `metadata`. Default: false. */
+    readonly create?: boolean | undefined
+  }
+
+export const RESUME_OPTIONS: Known<Omit<ResumeOptions, keyof CallOptions>> = {
+  create: true,
+  agent: true,
+  project: true,
+  metadata: true,
+}
+
+/** Options of `store.fork`. */
+export type ForkOptions = {
+  /** The id of the new session. */
+  readonly session: string
+  /** The session that the reference belongs to. */
+  readonly of?: string
+  readonly agent?: string
+}
+
+/** A session that was resumed, and what its agent has to know. */
+export type ResumedSession<State> = Omit<engine.Resumed, 'context' | 'session' | 'state'> & {
+  /** Open for writing: the lease of a dead process has been taken over. */
+  readonly session: Session<State>
+  readonly info: engine.SessionView
+  readonly state: State | undefined
+}
+
+/** Which sessions to list. */
+export type SessionsQuery = {
+  readonly status?: StatusWord
+  /** True: only sessions in progress that no process continues. */
+  readonly interrupted?: boolean
+  /** Only sessions of the project with this path (`project.path`). */
+  readonly project?: string
+  readonly limit?: number
+}
+
+/** Options of `store.prune`. */
+export type PruneOptions = PruneInput &
+  CallOptions & {
+    /** Called with the plan if there is something to remove; without it the plan is carried out. */
+    readonly confirm?: ((planned: engine.PruneResult) => Promise<boolean> | boolean) | undefined
+  }
+
+/** Options of `store.verify`. */
+export type VerifyOptions = CallOptions & {
+  /** Checks only the structure, not the contents. */
+  readonly quick?: boolean
+}
+
+/** Options of `store.rekey`. */
+export type RekeyOptions = CallOptions & {
+  /** Decrypts the store instead. */
+  readonly plain?: boolean
+  /** Returns the plan and changes nothing. */
+  readonly dryRun?: boolean
+}
+
+/** @internal */
+export type ImportCheckpointsOptions = CallOptions & {
   readonly histories: readonly engine.ImportHistory[]
   /** What the caller could not read, for the plan. */
   readonly problems?: readonly engine.ImportProblem[]
@@ -33,20 +122,5 @@ export type ImportCheckpointsInput = {
   readonly prefix?: string
   /** Only the plan. */
   readonly dryRun?: boolean
-}
-
-export type ResumedSession<State> = Omit<engine.Resumed, 'context' | 'session' | 'state'> & {
-  /** Open for writing: the right of a dead process has been taken over. */
-  readonly session: Session<State>
-  readonly info: engine.SessionView
-  readonly state: State | undefined
-}
-
-/** Filters for the list of sessions. */
-export type SessionsInput = {
-  readonly status?: StatusWord
-  readonly interrupted?: boolean
-  /** Only those of the project with this path (`project.path`). */
-  readonly project?: string
-  readonly limit?: number
+  readonly confirm?: ((plan: engine.ImportPlan) => Promise<boolean>) | undefined
 }

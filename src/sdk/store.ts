@@ -1,45 +1,56 @@
-// Everything Savestate keeps, open.
+// An open store: all projects and sessions of one user.
 import * as engine from '../engine/index.js'
-import type { Hooks } from '../engine/index.js'
 import {
   type BytePath,
   bytePath,
   type Config,
   explainSystemError,
   printablePath,
-  type PruneOptions,
 } from '../model/index.js'
 import { refuseUnsafeFolder } from '../snapshot/index.js'
 import type { AgentState } from './agent-state.js'
+import { type Asks, type CallOptions, splitOptions } from './call-options.js'
 import { AutoPrune } from './maintenance/auto-prune.js'
 import { explained } from './opening/with-system-errors.js'
-import { expectObject, refuseUnknown } from './opening/validate-options.js'
+import { refuseUnknown } from './opening/validate-options.js'
 import { type OpenContext, openContext, type StoreOptions } from './opening/open-context.js'
 import { Maintenance } from './maintenance/store-maintenance.js'
+import { iteratePages } from './pages.js'
 import { Project } from './project.js'
+import type { ProjectOptions } from './project-types.js'
 import { Session } from './session.js'
 import {
-  type ImportCheckpointsInput,
+  type ForkOptions,
+  type ImportCheckpointsOptions,
+  type ListOptions,
+  type PruneOptions,
+  type RekeyOptions,
+  RESUME_OPTIONS,
   type ResumedSession,
+  type ResumeOptions,
+  type ScopeQuery,
   SESSION_OPTIONS,
   type SessionOptions,
-  type SessionsInput,
+  type SessionsQuery,
+  type VerifyOptions,
 } from './store-types.js'
 import { Threads } from './threads.js'
 
 /** Opens the store, and creates it if there is none. Throws STORE_NEWER, STORE_UNUSABLE, STORE_DAMAGED. */
 export async function openStore(options: StoreOptions = {}): Promise<Store> {
   try {
-    return new Store(await openContext(options), {
-      // A program that does one thing and ends leaves the tidying to one that stays.
-      isShort: options.mayBlock ?? false,
-      // Another process would judge by another time.
+    return Store.make(await openContext(options), {
+      isShort: options.shortLived ?? false,
+      // The process that prunes would use the real time.
       prunesItself: options.clock === undefined,
     })
   } catch (error) {
     throw explainSystemError(error)
   }
 }
+
+/** `isShort`: the process ends soon and leaves tidying to one that stays. */
+type Habits = { readonly isShort: boolean; readonly prunesItself: boolean }
 
 /** An open store: all projects and sessions of one user. Made by `openStore`. */
 export class Store {
@@ -50,15 +61,16 @@ export class Store {
   #closing: Promise<void> | undefined
   readonly #autoPrune: AutoPrune | undefined
 
-  /** Use `openStore`. */
-  constructor(
-    context: OpenContext,
-    { isShort, prunesItself }: { readonly isShort: boolean; readonly prunesItself: boolean },
-  ) {
+  private constructor(context: OpenContext, { isShort, prunesItself }: Habits) {
     this.#context = context
     this.#isShort = isShort
     this.#threads = new Threads(context)
     this.#autoPrune = prunesItself ? new AutoPrune(context) : undefined
+  }
+
+  /** @internal */
+  static make(context: OpenContext, habits: Habits): Store {
+    return new Store(context, habits)
   }
 
   /** For the adapters of graph frameworks. @internal */
@@ -66,25 +78,26 @@ export class Store {
     return this.#threads
   }
 
-  /** The settings of the store, and what it did by itself. */
+  /** The settings of the store, and projects that were moved. */
   get maintenance(): Maintenance {
-    return new Maintenance(this.#context)
+    return Maintenance.make(this.#context)
   }
 
+  /** The real path of the store. */
   get home(): string {
     return this.#context.home
   }
 
-  /** The settings of the store as a whole, as they are now. */
+  /** The settings of the store as they are now. */
   get settings(): Config {
     return engine.storeSettings(this.home).config
   }
 
   /**
-   * The project of exactly this folder, which may be gone if it has checkpoints. Throws PROJECT_REFUSED for `/`, a home
-   * and the like. With `watch` it is watched from its next save on, until `unwatch` or `close`: saves then cost what changed, not what is there.
+   * The project of exactly this folder, which may be missing if it has checkpoints. Throws PROJECT_REFUSED for `/`, a home
+   * folder and the like.
    */
-  async project(path: string, options: { readonly watch?: boolean } = {}): Promise<Project> {
+  async project(path: string, options: ProjectOptions = {}): Promise<Project> {
     refuseUnknown('project', options, { watch: true })
     const project = this.#projectAt(engine.projectFolder(this.#context, path))
     if (options.watch === true) project.watch()
@@ -92,57 +105,73 @@ export class Store {
   }
 
   /**
-   * The project that a file or folder belongs to: the nearest folder at or above that was saved before or is a repository.
+   * The project that a file or folder belongs to: the nearest folder at or above it that was saved before or is a repository.
    * A package (`package.json` and the like) is a project of its own unless a saved project above captures it.
    */
-  async projectFor(path: string, hooks?: Hooks): Promise<Project> {
+  async projectFor(path: string, options: CallOptions = {}): Promise<Project> {
     this.#context.calls.refuseClosed()
+    const { input, hooks } = splitOptions('projectFor', options)
+    refuseUnknown('projectFor', input, {})
     const { root, part } = engine.projectRootOf(this.#context, path)
     if (part !== undefined)
-      hooks?.onNotice?.(`${printablePath(part)} is saved as part of ${printablePath(root)}.`)
+      hooks.onNotice?.(`${printablePath(part)} is saved as part of ${printablePath(root)}.`)
     return this.#projectAt(root)
   }
 
-  /** One agent's task: made, or opened for writing. Throws SESSION_BUSY while another process writes it. */
+  /**
+   * Opens the session of an agent for writing, and begins it if there is none. Throws SESSION_BUSY while another process
+   * writes it, and SESSION_UNKNOWN with `create: false`.
+   */
   async session<State = AgentState>(
     id: string,
     options: SessionOptions = {},
   ): Promise<Session<State>> {
     refuseUnknown('session', options, SESSION_OPTIONS)
-    const { project, mustExist, ...facts } = options
+    const { project, create = true, ...facts } = options
     return this.#do(async () =>
       this.#track(
         engine.openSession(this.#context, {
           id,
           ...facts,
           project: project === undefined ? undefined : Project.known(project),
-          must: mustExist === true ? 'be known' : undefined,
+          must: create ? undefined : 'be known',
         }),
       ),
     )
   }
 
-  /** Last used first; `interrupted`: in progress, and no process continues it. */
-  async sessions(input: SessionsInput = {}): Promise<engine.SessionsResult['sessions']> {
-    const { sessions } = await this.#perform(engine.listSessions, { input })
+  /** The sessions of the store, the last used first. */
+  async sessions(query: SessionsQuery = {}): Promise<readonly engine.SessionListItem[]> {
+    const { sessions } = await this.#perform('sessions', engine.listSessions, query)
     return sessions
   }
 
-  /** Goes on where an agent stopped, in this or another process. Throws SESSION_UNKNOWN, SESSION_BUSY. */
-  async resume<State = AgentState>(id: string, hooks?: Hooks): Promise<ResumedSession<State>> {
-    const { calls } = this.#context
+  /**
+   * Opens a session for writing where an agent stopped, in this or another process, and finishes what was interrupted.
+   * Throws SESSION_BUSY, and SESSION_UNKNOWN without `create`.
+   */
+  async resume<State = AgentState>(
+    id: string,
+    options: ResumeOptions = {},
+  ): Promise<ResumedSession<State>> {
+    const { input, hooks } = splitOptions('resume', options)
+    refuseUnknown('resume', input, RESUME_OPTIONS)
+    const { project, create = false, ...facts }: SessionOptions = input
     return this.#do(async () => {
-      const resumed = await engine.resumeSession(this.#context, id, calls.hooksOf(hooks))
+      const request = {
+        id,
+        ...facts,
+        project: project === undefined ? undefined : Project.known(project),
+        must: create ? undefined : ('be known' as const),
+      }
+      const resumed = await engine.resumeSession(this.#context, request, hooks)
       const { context, session: info, state, ...rest } = resumed
       return { ...rest, info, state: state as State | undefined, session: this.#track(context) }
     })
   }
 
-  /** A new session that begins at a checkpoint: its id, or a reference within the session `of`. */
-  async fork<State = AgentState>(
-    ref: string,
-    options: { readonly session: string; readonly of?: string; readonly agent?: string },
-  ): Promise<Session<State>> {
+  /** Begins a new session at a checkpoint: its id, or a reference within the session `of`. */
+  async fork<State = AgentState>(ref: string, options: ForkOptions): Promise<Session<State>> {
     refuseUnknown('fork', options, { session: true, of: true, agent: true })
     const { session: id, of, agent } = options
     return this.#do(async () => {
@@ -151,69 +180,77 @@ export class Store {
     })
   }
 
-  /** Forgets a session and its checkpoints; how many there were, 0 for one that is not there. */
+  /** Deletes a session and its checkpoints; returns how many there were, 0 for an unknown session. */
   async deleteSession(id: string): Promise<number> {
     const { removed } = await this.#do(async () => engine.deleteSession(this.#context, id))
     return removed
   }
 
-  /** The checkpoints of all projects, newest first. */
-  async list(input: { limit?: number } = {}, hooks?: Hooks): Promise<engine.ListAllResult> {
-    return this.#perform(engine.listAll, { input, hooks })
+  /** The checkpoints of all projects and sessions, newest first. */
+  async list(query: ScopeQuery & ListOptions = {}): Promise<readonly engine.StoreCheckpointView[]> {
+    const { checkpoints } = await this.#perform('list', engine.listAll, query)
+    return checkpoints
   }
 
-  /** The shortest prefix of each id that identifies one checkpoint of the store. */
+  /** The same, a page at a time. */
+  iterate(
+    query: ScopeQuery & ListOptions = {},
+  ): AsyncGenerator<engine.StoreCheckpointView, void, undefined> {
+    return iteratePages(query, (page) => this.#perform('iterate', engine.listAll, page))
+  }
+
+  /** How many checkpoints match. */
+  async count(query: ScopeQuery = {}): Promise<number> {
+    return this.#perform('count', engine.countAll, query)
+  }
+
+  /** The shortest prefix of each id that identifies one checkpoint of the store. @internal */
   async shortIds(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     return this.#do(async () => engine.shortIds(this.#context, ids))
   }
 
-  async status(hooks?: Hooks): Promise<engine.StatusResult> {
-    return this.#perform(engine.status, { input: {}, hooks })
+  /** What the store holds, its size, and what failed lately. */
+  async status(options: CallOptions = {}): Promise<engine.StatusResult> {
+    return this.#perform('status', engine.status, options)
   }
 
-  /** Keeps the store within its limits. `dryRun` only reports what would be removed, and why. */
-  async prune(input: PruneOptions = {}, hooks?: Hooks): Promise<engine.PruneResult> {
-    expectObject('prune', input)
+  /** Removes what the retention policy and the limits say. `dryRun` returns the plan with the reasons and removes nothing. */
+  async prune(options: PruneOptions = {}): Promise<engine.PruneResult> {
     const { calls } = this.#context
-    if (input.unattended === true)
+    const { input, hooks } = splitOptions('prune', options, { asks: 'confirmPrune' })
+    if (options.unattended === true)
       return calls.during(() => engine.pruneUnattended(this.#context, { input, hooks }))
-    return this.#perform(engine.prune, { input, hooks })
+    return this.#perform('prune', engine.prune, options, 'confirmPrune')
   }
 
   /**
-   * Adds checkpoints that were made elsewhere, with their files, times and origins. Those that were imported before are
-   * not added again, and what cannot be read is listed with the reason.
+   * Adds checkpoints that were made elsewhere, with their files, times and origins. Checkpoints that were imported before
+   * are not added again, and what cannot be read is listed with the reason.
    * @internal
    */
   async importCheckpoints(
-    input: ImportCheckpointsInput,
-    hooks?: Hooks,
+    options: ImportCheckpointsOptions,
   ): Promise<engine.ImportCheckpointsResult> {
-    return this.#perform(engine.importCheckpoints, { input, hooks })
+    const operation = engine.importCheckpoints
+    return this.#perform('importCheckpoints', operation, options, 'confirmImport')
   }
 
-  /** What `session.import` would add to the session of that id, which need not be there. */
+  /** What `session.import` would add to the session of that id, which need not exist. @internal */
   async planImport(id: string, checkpoints: engine.ExchangedItems): Promise<engine.ImportOutlook> {
-    return this.#perform(engine.planImport, { input: { session: id, checkpoints } })
+    return this.#perform('planImport', engine.planImport, { session: id, checkpoints })
   }
 
-  /** `quick`: only the structure. `verifyStore` checks a store that cannot be opened. */
-  async verify(
-    hooks?: Hooks,
-    input: { readonly quick?: boolean } = {},
-  ): Promise<engine.VerifyResult> {
-    return this.#perform(engine.verify, { input, hooks })
+  /** Checks that everything in the store can be read back. `verifyStore` checks a store that cannot be opened. */
+  async verify(options: VerifyOptions = {}): Promise<engine.VerifyResult> {
+    return this.#perform('verify', engine.verify, options)
   }
 
   /**
    * Changes the key to `encryption.newKey`, or to none; with `key` alone it encrypts older values. Blocks the event loop, and
-   * no other store of this folder may be open. Throws STORE_BUSY, and KEY_MISSING or KEY_WRONG for a key that it needs.
+   * no other process may have the store open. Throws STORE_BUSY, KEY_MISSING, KEY_WRONG.
    */
-  async rekey(
-    input: { readonly plain?: boolean; readonly dryRun?: boolean } = {},
-    hooks?: Hooks,
-  ): Promise<engine.RekeyResult> {
-    return this.#perform(engine.rekey, { input, hooks })
+  async rekey(options: RekeyOptions = {}): Promise<engine.RekeyResult> {
+    return this.#perform('rekey', engine.rekey, options)
   }
 
   /** Whether states and metadata are encrypted. Names, reasons and notes never are. */
@@ -237,12 +274,17 @@ export class Store {
   }
 
   /**
-   * Waits for what is under way; the store can be opened again. A tool that is running is not waited for: its end is not
-   * noted any more.
+   * Waits for the calls that are running, then closes the store and its sessions. It does not wait for a running tool, whose
+   * end is then not recorded.
    */
   async close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
+  }
+
+  /** The same, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
   }
 
   async #close(): Promise<void> {
@@ -259,18 +301,21 @@ export class Store {
   }
 
   #perform<Result>(
+    call: string,
     operation:
       | engine.OperationOf<engine.StoreContext, unknown, Result>
       | engine.Later<engine.StoreContext, Result>,
-    { input, hooks }: { readonly input: unknown; readonly hooks?: Hooks | undefined },
+    options: object,
+    asks?: Asks,
   ): Promise<Result> {
     const { calls } = this.#context
+    const { input, hooks } = splitOptions(call, options, { asks })
     return calls.during(() =>
       engine.perform(operation, this.#context, { input, hooks: calls.hooksOf(hooks) }),
     )
   }
 
-  /** The same for what is no operation. */
+  /** The same for a function of the engine that is not an operation. */
   #do<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#context.calls.during(() => explained(work))
   }
@@ -278,16 +323,16 @@ export class Store {
   #track<State>(context: engine.SessionContext): Session<State> {
     const { calls } = this.#context
     const onClose = () => this.#sessions.delete(session)
-    const session: Session<State> = new Session(context, { calls, onClose })
+    const session: Session<State> = Session.make(context, { calls, onClose })
     this.#sessions.add(session)
     return session
   }
 
   #projectAt(path: BytePath): Project {
-    // Before a thread is started for it.
+    // First, because the calls below start a thread.
     this.#context.calls.refuseClosed()
     refuseUnsafeFolder(path, bytePath(this.#context.home))
     this.#context.snapshots.warmUp()
-    return new Project({ ...this.#context, path })
+    return Project.make({ ...this.#context, path })
   }
 }

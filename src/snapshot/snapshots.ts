@@ -30,6 +30,11 @@ import type {
 import { readWatchNotes, type WatchNote } from './watch/watch-notes.js'
 
 export type { OnProgress }
+/** `signal` cancels the call. */
+export type Listen = {
+  readonly onProgress?: OnProgress | undefined
+  readonly signal?: AbortSignal | undefined
+}
 
 const YOUNG_MB = 16
 /** Each project in memory costs a thread and some megabytes. Watched projects do not count: a caller asked for them. */
@@ -114,11 +119,11 @@ export class Snapshots {
   async capture(
     project: Project,
     { held, holdObjects, named }: Pick<CaptureRequest, 'held' | 'holdObjects' | 'named'>,
-    onProgress?: OnProgress,
+    listen?: Listen,
   ) {
     const watch = this.#watched.has(project.path)
     const request = { ...this.#targetIn(project), held, holdObjects, named, watch }
-    const captured = await this.#call('capture', request, onProgress)
+    const captured = await this.#call('capture', request, listen)
     this.#scheduleCache()
     return captured
   }
@@ -144,7 +149,7 @@ export class Snapshots {
   }
 
   async apply({ id, path }: Project, work: Unplaced<ApplyRequest>, onProgress?: OnProgress) {
-    return this.#call('apply', { project: id, root: path, ...work }, onProgress)
+    return this.#call('apply', { project: id, root: path, ...work }, { onProgress })
   }
 
   async settleAsides({ id, path }: Project, work: Unplaced<SettleRequest>) {
@@ -188,17 +193,17 @@ export class Snapshots {
   }
 
   #forward<N extends keyof CaptureCalls>(name: N) {
-    return (argument: Parameters<CaptureCalls[N]>[0], onProgress?: OnProgress) =>
-      this.#call(name, argument, onProgress)
+    return (argument: Parameters<CaptureCalls[N]>[0], listen?: Listen) =>
+      this.#call(name, argument, listen)
   }
 
   #call<N extends keyof CaptureCalls>(
     name: N,
     argument: Parameters<CaptureCalls[N]>[0],
-    onProgress?: OnProgress,
+    listen?: Listen,
   ): Promise<Awaited<ReturnType<CaptureCalls[N]>>> {
     if (this.#thread === undefined || this.#thread.hasEnded) this.#thread = this.#start()
-    return this.#thread.call(name, argument, { onProgress })
+    return this.#thread.call(name, argument, listen)
   }
 
   #start(): Thread<CaptureCalls> {

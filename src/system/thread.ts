@@ -10,14 +10,24 @@ export interface Thread<C extends Calls> {
   call<N extends keyof C & string>(
     name: N,
     argument: Parameters<C[N]>[0],
-    options?: { readonly onProgress?: Parameters<C[N]>[1] | undefined },
+    options?: {
+      readonly onProgress?: Parameters<C[N]>[1] | undefined
+      /** Aborted: `report` throws in the thread from then on, and the call rejects with the reason. */
+      readonly signal?: AbortSignal | undefined
+    },
   ): Promise<Awaited<ReturnType<C[N]>>>
   /** The thread has died: its calls have failed, and new calls fail too. */
   readonly hasEnded: boolean
   close(): Promise<void>
 }
 
-type Request = { readonly id: number; readonly name: string; readonly argument: unknown }
+type Request = {
+  readonly id: number
+  readonly name: string
+  readonly argument: unknown
+  /** One number; not zero once the caller has cancelled the call. */
+  readonly cancelled: SharedArrayBuffer | undefined
+}
 type Reply =
   | { readonly id: number; readonly progress: unknown }
   | { readonly id: number; readonly result: unknown }
@@ -80,13 +90,25 @@ export function startThread<C extends Calls>(
           return
         }
         const id = ++lastId
+        const { onProgress, signal } = options ?? {}
+        const cancelled = signal === undefined ? undefined : new SharedArrayBuffer(4)
+        const cancel = () => cancelled && Atomics.store(new Int32Array(cancelled), 0, 1)
+        if (signal?.aborted === true) cancel()
+        signal?.addEventListener('abort', cancel)
+        const forget = () => signal?.removeEventListener('abort', cancel)
         waiting.set(id, {
-          resolve: (value) => resolve(value as never),
-          reject,
-          onProgress: options?.onProgress,
+          resolve: (value) => {
+            forget()
+            resolve(value as never)
+          },
+          reject: (error) => {
+            forget()
+            reject(signal?.aborted === true ? signal.reason : error)
+          },
+          onProgress,
         })
         worker.ref()
-        worker.postMessage({ id, name, argument } satisfies Request)
+        worker.postMessage({ id, name, argument, cancelled } satisfies Request)
       }),
     get hasEnded() {
       return end !== undefined
@@ -105,7 +127,11 @@ export function callHere<C extends Calls>(start: () => Promise<C>): Thread<C> {
     call(name, argument, options) {
       const answer = queue.then(async () => {
         const table = await (calls ??= start())
-        return table[name]?.(argument, options?.onProgress ?? (() => undefined))
+        const { onProgress, signal } = options ?? {}
+        return table[name]?.(argument, (progress) => {
+          onProgress?.(progress)
+          signal?.throwIfAborted()
+        })
       })
       // The caller gets the error; the next call must still run.
       queue = answer.catch(() => undefined)
@@ -125,11 +151,15 @@ export function serveThread(calls: Calls): void {
     queue = queue.then(() => answer(request))
   })
 
-  async function answer({ id, name, argument }: Request): Promise<void> {
+  async function answer({ id, name, argument, cancelled }: Request): Promise<void> {
     try {
       const call = calls[name]
       if (call === undefined) throw new Error(`The thread has no call ${name}`)
-      const report = (progress: unknown) => port?.postMessage({ id, progress } satisfies Reply)
+      const flag = cancelled === undefined ? undefined : new Int32Array(cancelled)
+      const report = (progress: unknown) => {
+        if (flag !== undefined && Atomics.load(flag, 0) !== 0) throw new Error('cancelled')
+        port?.postMessage({ id, progress } satisfies Reply)
+      }
       const result = await call(argument, report)
       port?.postMessage({ id, result } satisfies Reply)
     } catch (error) {

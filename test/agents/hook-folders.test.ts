@@ -57,12 +57,12 @@ test.each(Object.keys(NESTED) as (keyof typeof NESTED)[])(
     await call(store, join(nested, 'deep'), () => rmSync(work))
     await call(store, s.project, () => s.write({ 'a.txt': 'two' }))
     const inner = await store.project(nested)
-    const { checkpoints } = await inner.list()
+    const checkpoints = await inner.list()
     expect(checkpoints.map(({ session }) => session)).toEqual(['s@2', 's@2', 's@2'])
-    await inner.rewind({ to: '2' })
+    await inner.rewind('2')
     expect(readFileSync(work, 'utf8')).toBe('hours of work')
     // The outer project has its own changes, and none of the other.
-    const outer = (await (await store.project(s.project)).list()).checkpoints
+    const outer = await (await store.project(s.project)).list()
     expect(outer.map(({ session }) => session)).toEqual(['s', 's'])
     rmSync(nested, { recursive: true })
     await hook(store, { name: 'PreToolUse', cwd: nested })

@@ -37,11 +37,11 @@ function passSeconds(seconds: number): void {
 }
 
 const reasonsOf = async (s: Scratch, store: Store) =>
-  (await (await store.project(s.project)).list()).checkpoints.map(({ reason }) => reason)
+  (await (await store.project(s.project)).list()).map(({ reason }) => reason)
 
 test('a failed save is retried', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n', 'b.txt': 'one\n' } })
-  const store = await openStore({ home: s.home, mayBlock: true, durability: 'os' })
+  const store = await openStore({ home: s.home, inProcess: true, durability: 'process' })
   const quiet = await silentSession(s, store)
   const config = join(s.home, 'config.json')
   writeFileSync(config, '{"maxFiles": 1}')
@@ -57,7 +57,7 @@ test('a failed save is retried', async () => {
 
 test('a check does not save a session that is still being saved', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n' } })
-  const store = await openStore({ home: s.home, mayBlock: true, durability: 'os' })
+  const store = await openStore({ home: s.home, inProcess: true, durability: 'process' })
   const quiet = await silentSession(s, store)
   passSeconds(4)
   const making = quiet.dueCheck()?.()
@@ -72,7 +72,7 @@ test('a check does not save a session that is still being saved', async () => {
 
 test('if the check of one session fails, the next check includes the others', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n' } })
-  const store = await openStore({ home: s.home, mayBlock: true, durability: 'os' })
+  const store = await openStore({ home: s.home, inProcess: true, durability: 'process' })
   const quiet = await silentSession(s, store)
   await silentSession(s, store, { id: 's-2', quiet })
   passSeconds(4)

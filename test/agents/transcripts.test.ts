@@ -36,7 +36,7 @@ async function talks(s: Scratch): Promise<unknown[]> {
   const store = await sdk.openStore({ home: s.home })
   try {
     const session = await store.session<{ transcript: string[] }>('s-1', {
-      mustExist: true,
+      create: false,
       lease: false,
     })
     const list = await session.list()

@@ -22,8 +22,8 @@ describe('paths', () => {
     const { project, first } = target
     const path = pathOf(target)
     return {
-      rewind: await outcome(project.rewind({ to: first, paths: [path] })),
-      diff: await outcome(project.diff({ from: first, paths: [path] })),
+      rewind: await outcome(project.rewind(first, { paths: [path] })),
+      diff: await outcome(project.diff(first, { paths: [path] })),
       file: await outcome(project.file(first, path)),
       forget: await outcome(project.forget(path)),
       content: readFileSync(join(target.project.path, 'a.txt'), 'utf8'),
@@ -72,7 +72,7 @@ describe('links', () => {
       async (target) => {
         target.clock.afterPlan(() => swapFor(target, target.outside))
         // It may end with an error or make the folder again. It must not write through the link.
-        await outcome(target.project.rewind({ to: target.first }))
+        await outcome(target.project.rewind(target.first))
         return readFileSync(join(target.folder, 'away/b.txt'), 'utf8')
       },
       'two',
@@ -81,7 +81,7 @@ describe('links', () => {
       'a folder has become a link to outside when a rewind begins',
       async (target) => {
         swapFor(target, target.outside)
-        await target.project.rewind({ to: target.first })
+        await target.project.rewind(target.first)
         return readFileSync(join(target.project.path, 'dir/b.txt'), 'utf8')
       },
       'one',
@@ -127,7 +127,7 @@ describe('imports', () => {
         renameSync(path, `${path}-before`)
         writeFileSync(path, deflateSync('blob 99999999999\0x'))
         const { added, problems } = await importFrom(target.store, 'hermes', { path: base })
-        const { checkpoints } = await target.project.list()
+        const checkpoints = await target.project.list()
         const imported = checkpoints.find(({ reason }) => reason === 'good')
         return [added, problems, imported?.skippedByReason]
       },
@@ -187,8 +187,8 @@ describe('files of a repository', () => {
     writeFileSync(join(gitDir, 'config'), config)
     target.write({ '.gitattributes': '* filter=x diff=x\n', 'new.txt': 'new' })
     const { ref } = await saved(project)
-    const { changes } = await project.diff({ from: target.first, paths: ['a.txt'] })
-    await project.rewind({ to: target.first })
+    const { changes } = await project.diff(target.first, { paths: ['a.txt'] })
+    await project.rewind(target.first)
     return [capturedFiles(target, ref).includes('new.txt'), changes.length]
   }
   testAttacks([

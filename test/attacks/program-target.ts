@@ -55,7 +55,7 @@ export function useProgram(prepare: (target: ProgramTarget) => void = () => unde
 /** A pinned checkpoint called `works`, one whose name and reason are hostile, and changes since. */
 async function work(target: ProgramTarget): Promise<void> {
   const { home, project: folder, outside } = target
-  const store = await sdk.openStore({ home, mayBlock: true })
+  const store = await sdk.openStore({ home, inProcess: true })
   const project = await store.project(folder)
   const { id } = await project.save({ name: 'works' })
   await project.pin(id)
@@ -69,8 +69,8 @@ async function work(target: ProgramTarget): Promise<void> {
 }
 
 async function workOf({ home, project, outside }: ProgramTarget): Promise<unknown> {
-  const store = await sdk.openStore({ home, mayBlock: true })
-  const { checkpoints } = await (await store.project(project)).list()
+  const store = await sdk.openStore({ home, inProcess: true })
+  const checkpoints = await (await store.project(project)).list()
   await store.close()
   return [
     hashTree(outside),

@@ -75,7 +75,7 @@ describe('contents of a store', () => {
         const tree = writeRawTree(objects, Buffer.concat(both))
         change(join(home, 'ledger.db'), `UPDATE checkpoints SET tree = '${tree}'`)
         target.allowDamage()
-        return outcome(project.rewind({ to: first }))
+        return outcome(project.rewind(first))
       },
       'STORE_DAMAGED',
     ],

@@ -40,7 +40,7 @@ export async function runAgent(s: Scratch, body: string): Promise<void> {
 function spawnAgent(s: Scratch, body: string) {
   const script = `
     const sdk = await import(${JSON.stringify(SDK)})
-    const store = await sdk.openStore({ durability: 'os' })
+    const store = await sdk.openStore({ durability: 'process' })
     const project = await store.project(${JSON.stringify(s.project)})
     ${body}`
   return spawn(process.execPath, ['--input-type=module', '--eval', script], {

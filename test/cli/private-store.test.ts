@@ -89,7 +89,7 @@ test('a program with a wide umask that uses the SDK makes no wider store', async
     const { id } = await project.save()
     fs.writeFileSync(path.join(scratch.project, 'a.txt'), 'two')
     await (await again.session('x', { agent: 'a', project })).save({ state: { a: 1 } })
-    await project.rewind({ to: id })
+    await project.rewind(id)
     // While it is open there are -wal and -shm.
     const open = fs.readdirSync(scratch.home, { recursive: true }).filter(
       (name) => (fs.lstatSync(path.join(scratch.home, name)).mode & 0o077) !== 0)

@@ -360,7 +360,7 @@ test('a rewind that an uncaptured file blocks is undone', async () => {
   execFileSync('mkfifo', [join(s.project, 'deep/er/deleted.txt')])
   const notices: string[] = []
   await withProject(async (project) => {
-    await project.list({}, { onNotice: (text) => notices.push(text) })
+    await project.list({ onWarning: (text) => notices.push(text) })
   })
   expect(notices.join()).toContain('undone')
   const world = s.snapshotOf()
@@ -391,12 +391,12 @@ test('a checkpoint has a file that a killed rewind moved aside and a program wro
   s.write({ [aside ?? '']: written })
   const notices: string[] = []
   await withProject(async (project, store) => {
-    await project.list({}, { onNotice: (text) => notices.push(text) })
+    await project.list({ onWarning: (text) => notices.push(text) })
     expect([...s.snapshotOf().keys()].filter(isAside)).toEqual([])
-    const [saved] = (await project.list()).checkpoints.filter(({ reason }) =>
+    const [saved] = (await project.list()).filter(({ reason }) =>
       reason?.startsWith('during rewind'),
     )
-    const { changes } = await project.diff({ from: ids.second, to: saved?.id ?? '' })
+    const { changes } = await project.diff(ids.second, { to: saved?.id ?? '' })
     const texts = changes.map(({ path }) => path)
     expect(notices[0]).toMatch(new RegExp(`^A program wrote to (?:${texts.join('|')}) while`))
     expect(blobsOfCheckpoints()).toContain(hashOf(written))
@@ -430,8 +430,8 @@ test('the next command reports that it finished an interrupted operation', async
   kill('rewind', 'apply:placed')
   const notices: string[] = []
   const reason = await withProject(async (project) => {
-    await project.list({}, { onNotice: (text) => notices.push(text) })
-    return (await project.list({ limit: 1 })).checkpoints[0]?.reason
+    await project.list({ onWarning: (text) => notices.push(text) })
+    return (await project.list({ limit: 1 }))[0]?.reason
   })
   expect(reason).toBe(`rewind to "first" (${ids.first.slice(0, 8)})`)
   expect(notices).toEqual([`An interrupted rewind has been finished: ${reason}.`])
@@ -440,17 +440,17 @@ test('the next command reports that it finished an interrupted operation', async
 test('a checkpoint without a row does not exist', async () => {
   kill('save', 'save:before-row')
   const listed = await withProject((project) => project.list())
-  expect(listed.checkpoints.map(({ id }) => id)).toEqual([ids.second, ids.first])
+  expect(listed.map(({ id }) => id)).toEqual([ids.second, ids.first])
   kill('save', 'save:after-row')
   const after = await withProject((project) => project.list())
-  expect(after.checkpoints.map(({ reason }) => reason)).toEqual(['killed', 'second', 'first'])
+  expect(after.map(({ reason }) => reason)).toEqual(['killed', 'second', 'first'])
 })
 
 async function expectRecovered(operation: Operation, next: Next): Promise<void> {
   const { before, after } = stories[operation]
   await withProject(async (project, store) => {
     if (next === 'rewind') {
-      await project.rewind({ to: ids.second })
+      await project.rewind(ids.second)
       expect(s.snapshotOf()).toEqual(worlds.second)
     } else if (next === 'undo') {
       // Whether it was finished or undone, an undo has the same result.
@@ -467,7 +467,7 @@ async function expectRecovered(operation: Operation, next: Next): Promise<void> 
       } else if (next === 'show') {
         await project.show(ids.first)
       } else if (next === 'diff') {
-        await project.diff({ from: ids.first })
+        await project.diff(ids.first)
       } else if (next === 'list') {
         await project.list()
       }
@@ -477,7 +477,7 @@ async function expectRecovered(operation: Operation, next: Next): Promise<void> 
       expect([before, after]).toContainEqual(s.snapshotOf())
       if (next !== 'save') expect(s.snapshotOf()).toEqual(world)
       // The save captured the current folder: rewinding to it changes nothing.
-      expect(await project.rewind({ to: saved.id })).toMatchObject({ applied: false })
+      expect(await project.rewind(saved.id)).toMatchObject({ applied: false })
     }
     await expectSound(project, store)
   })
@@ -490,11 +490,11 @@ async function expectSound(project: Project, store: Store): Promise<void> {
   const inStore = (name: string) =>
     existsSync(join(s.home, name)) ? readdirSync(join(s.home, name)) : []
   expect(inStore('journal')).toEqual([])
-  const { checkpoints } = await project.list()
+  const checkpoints = await project.list()
   expect(checkpoints.map(({ id }) => id)).toEqual(expect.arrayContaining([ids.first, ids.second]))
-  await project.rewind({ to: ids.first })
+  await project.rewind(ids.first)
   expect(s.snapshotOf()).toEqual(worlds.first)
-  await project.rewind({ to: ids.second })
+  await project.rewind(ids.second)
   expect(s.snapshotOf()).toEqual(worlds.second)
   expect(inStore('tmp')).toEqual([])
   // Verify runs `git fsck` too.
@@ -511,11 +511,11 @@ function kill(operation: Operation, point: string): void {
 /** Runs the steps in a process that must die at the failpoint and for no other reason. */
 function runChild(steps: readonly Step[], failpoint: string): void {
   // Saves and undos with a capture thread, as in a program; the others without, as in a command.
-  const mayBlock = steps.every(([name]) => name !== 'save' && name !== 'undo')
+  const inProcess = steps.every(([name]) => name !== 'save' && name !== 'undo')
   // Small saves write through the log only if they must survive a power failure.
-  const durability = mayBlock ? 'os' : 'fsync'
+  const durability = inProcess ? 'process' : 'fsync'
   const place = { home: s.home, project: s.project }
-  const request = JSON.stringify({ ...place, mayBlock, durability, run: steps })
+  const request = JSON.stringify({ ...place, inProcess, durability, run: steps })
   const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env
   const child = spawnSync(process.execPath, [join(HERE, '../support/crash-child.mjs'), request], {
     env: { ...env, SAVESTATE_FAILPOINT: failpoint },
@@ -527,7 +527,7 @@ function runChild(steps: readonly Step[], failpoint: string): void {
 
 async function withProject<T>(work: (project: Project, store: Store) => Promise<T>): Promise<T> {
   // Starting a thread would take longer than the case.
-  const store = await s.open({ mayBlock: true })
+  const store = await s.open({ inProcess: true })
   try {
     return await work(await store.project(s.project), store)
   } finally {
@@ -545,7 +545,7 @@ async function worldAfter(template: string, steps: readonly Step[]): Promise<Wor
   restoreScratch(s, template)
   await withProject(async (project) => {
     for (const [name, input] of steps) {
-      if (name === 'rewind') await project.rewind(input as { to: string })
+      if (name === 'rewind') await project.rewind((input as { to: string }).to)
       if (name === 'undo') await project.undo()
       if (name === 'save') await project.save(input as { reason: string })
     }

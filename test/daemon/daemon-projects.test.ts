@@ -24,7 +24,7 @@ test('an unused project is released, and later saves are still exact', async () 
   s.write({ 'a.txt': 'two\n' })
   expect(await project.save()).toMatchObject({ created: true, files: 1 })
   s.write({ 'sub/b.txt': null })
-  await project.rewind({ to: first.id })
+  await project.rewind(first.id)
   expect(s.snapshotOf().get('sub/b.txt')).toBeDefined()
   expect((await project.save()).created).toBe(false)
 })
@@ -34,8 +34,8 @@ test('a project that is used during its release stays watched', async () => {
   const store = await s.open()
   const projects = new WatchedProjects()
   const project = await store.project(s.project)
-  const letGo = project.letGo.bind(project)
-  project.letGo = async () => {
+  const letGo = project.unload.bind(project)
+  project.unload = async () => {
     const isGone = await letGo()
     projects.watch(project)
     return isGone

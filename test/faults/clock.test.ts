@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { CheckpointView, ListResult, SaveResult } from '../../src/index.js'
+import type { CheckpointView, SaveResult } from '../../src/index.js'
 import { PROGRAM, scratch as programScratch } from '../cli/program.js'
 import { prunesOf } from '../engine/prune/prune-helpers.js'
 import { scratch } from '../support/scratch.js'
@@ -30,14 +30,14 @@ test('a save after the clock was set back is the newest, has its own id, and can
     s.write({ 'a.txt': `after ${i}` })
     ids.unshift((await project.save()).id)
   }
-  const { checkpoints } = await project.list()
+  const checkpoints = await project.list()
   expect(checkpoints.map(({ id }) => id)).toEqual(ids)
   expect(new Set(ids).size).toBe(6)
   expect(await project.show('1')).toMatchObject({ id: ids[0] })
   move(-700 * DAY_MS)
-  const { safety, checkpoint } = await project.rewind({ to: '6' })
+  const { safety, checkpoint } = await project.rewind('6')
   expect(s.snapshotOf().get('a.txt')?.content).toHaveLength(64)
-  expect([safety, (await project.list()).checkpoints[0]?.id]).toEqual([ids[0], checkpoint])
+  expect([safety, (await project.list())[0]?.id]).toEqual([ids[0], checkpoint])
   await project.undo()
   expect(await project.save()).toMatchObject({ created: false })
   expect((await store.verify()).problems).toEqual([])
@@ -98,14 +98,15 @@ test('the program works in a process whose clock is a year behind', () => {
   })
   expect([child.status, child.stderr]).toEqual([0, ''])
   const second = JSON.parse(child.stdout) as SaveResult
-  expect(Date.parse(second.createdAt)).toBeLessThan(Date.parse(first.createdAt))
-  const { checkpoints } = s.json(['list']) as ListResult
-  expect(idsOf({ checkpoints })).toEqual([second.id, first.id])
+  const timeOf = ({ createdAt }: SaveResult) => new Date(createdAt).getTime()
+  expect(timeOf(second)).toBeLessThan(timeOf(first))
+  const { checkpoints } = s.json(['list']) as { checkpoints: CheckpointView[] }
+  expect(idsOf(checkpoints)).toEqual([second.id, first.id])
   expect(s.run(['rewind', '2', '-y'])).toMatchObject({ code: 0 })
   expect(s.run(['verify'])).toMatchObject({ code: 0 })
 })
 
-function idsOf({ checkpoints }: { readonly checkpoints: readonly CheckpointView[] }): string[] {
+function idsOf(checkpoints: readonly CheckpointView[]): string[] {
   return checkpoints.map(({ id }) => id)
 }
 
@@ -126,5 +127,5 @@ test('correcting the clock by a year does not remove earlier checkpoints', async
   expect(prunesOf(s.home)).toEqual([])
   const again = await s.open({ clock })
   expect((await again.status()).prunedAt).toBeNull()
-  expect((await (await again.project(s.project)).list()).checkpoints).toHaveLength(2)
+  expect(await (await again.project(s.project)).list()).toHaveLength(2)
 })

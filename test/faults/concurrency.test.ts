@@ -48,7 +48,7 @@ async function race<T>(s: Scratch, requests: readonly Request[]): Promise<Outcom
   const ready = requests.map((_, i) => join(folder, `ready-${i}`))
   // Alternate with and without a capture thread.
   const running = requests.map((request, i) =>
-    start(s, { ...request, waitFor, ready: ready[i], mayBlock: i % 2 === 1 }),
+    start(s, { ...request, waitFor, ready: ready[i], inProcess: i % 2 === 1 }),
   )
   while (!ready.every((path) => existsSync(path))) await sleep(2)
   writeFileSync(waitFor, '')
@@ -70,7 +70,7 @@ test('eight processes that save one state make one checkpoint, and all return it
   expect(saved.filter((result) => result?.created === true)).toHaveLength(1)
   expect(new Set(saved.map((result) => result?.id)).size).toBe(1)
   const store = await s.open()
-  const { checkpoints } = await (await store.project(s.project)).list()
+  const checkpoints = await (await store.project(s.project)).list()
   expect(checkpoints.map(({ id }) => id)).toEqual([saved[0]?.id])
   expect(await store.verify()).toEqual({ checkpoints: 1, problems: [], quick: false })
 })
@@ -87,7 +87,7 @@ test('eight processes that write and save lose nothing and save no state twice',
   expect(outcomes.filter(({ error }) => error !== undefined)).toEqual([])
   const store = await s.open()
   const project = await store.project(s.project)
-  const { checkpoints } = await project.list()
+  const checkpoints = await project.list()
   const ids = new Set(checkpoints.map(({ id }) => id))
   for (const { results } of outcomes) {
     for (const { id } of results ?? []) expect(ids.has(id)).toBe(true)
@@ -98,7 +98,7 @@ test('eight processes that write and save lose nothing and save no state twice',
   // Each saved what it had just written.
   for (const [i, { results }] of outcomes.entries()) {
     const last = results?.at(-1)?.id ?? ''
-    await project.rewind({ to: last })
+    await project.rewind(last)
     expect(readFileSync(join(s.project, `${i}.txt`), 'utf8')).toBe(`${i} 2`)
   }
   expect((await store.verify()).problems).toEqual([])
@@ -149,15 +149,15 @@ test('a save waits for the project lock, and a list does not', async () => {
   const lock = await takeProjectLock(s)
   let hasSaved = false
   const ready = join(s.folder, 'ready')
-  const saving = start(s, { mayBlock: true, ready, run: [['save', {}]] }).finally(() => {
+  const saving = start(s, { inProcess: true, ready, run: [['save', {}]] }).finally(() => {
     hasSaved = true
   })
   while (!existsSync(ready)) await sleep(2)
   // A list needs no lock. It starts after the save and ends before it.
-  const listed = JSON.parse(await start(s, { mayBlock: true, run: [['list', {}]] })) as Outcome<{
-    readonly checkpoints: readonly CheckpointView[]
-  }>
-  expect(listed.results?.[0]?.checkpoints.map((checkpoint) => checkpoint.id)).toEqual([id])
+  const listed = JSON.parse(await start(s, { inProcess: true, run: [['list', {}]] })) as Outcome<
+    readonly CheckpointView[]
+  >
+  expect(listed.results?.[0]?.map((checkpoint) => checkpoint.id)).toEqual([id])
   expect(hasSaved).toBe(false)
   s.write({ 'a.txt': 'one' })
   lock.release()
@@ -182,7 +182,7 @@ test('concurrent rewinds to different checkpoints run completely, one after the 
   expect(outcomes.filter(({ error }) => error !== undefined)).toEqual([])
   expect([...states.values()]).toContainEqual(s.snapshotOf())
   for (const [to, state] of states) {
-    await project.rewind({ to })
+    await project.rewind(to)
     expect(s.snapshotOf()).toEqual(state)
   }
   expect((await store.verify()).problems).toEqual([])
@@ -208,13 +208,13 @@ test('saves, rewinds and undos of several processes leave an intact store', asyn
   expect(outcomes.filter(({ error }) => error !== undefined)).toEqual([])
   const again = await s.open()
   expect((await again.verify()).problems).toEqual([])
-  await (await again.project(s.project)).rewind({ to: id })
+  await (await again.project(s.project)).rewind(id)
   expect(s.snapshotOf()).toEqual(first)
 })
 
 test('many concurrent saves through one store and through two of one process succeed', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
-  const [one, two] = [await s.open({ mayBlock: false }), await s.open({ mayBlock: false })]
+  const [one, two] = [await s.open({ inProcess: false }), await s.open({ inProcess: false })]
   const first = await one.project(s.project)
   const second = await two.project(s.project)
   const saves = times(10, (i) => (i % 2 === 0 ? first : second).save({}))
@@ -235,7 +235,7 @@ test('a store that is opened and closed twice in one process loses nothing to an
     await (await s.open()).close()
     s.write({ 'x.txt': content }, other)
     const outcome = JSON.parse(
-      await start(s, { mayBlock: true, project: other, run: [['save', {}]] }),
+      await start(s, { inProcess: true, project: other, run: [['save', {}]] }),
     ) as object
     expect(outcome).toHaveProperty('results')
     s.write({ 'a.txt': content })
@@ -243,9 +243,9 @@ test('a store that is opened and closed twice in one process loses nothing to an
   }
   await store.close()
   const again = await s.open()
-  const { checkpoints } = await (await again.project(s.project)).list()
+  const checkpoints = await (await again.project(s.project)).list()
   expect(checkpoints.map(({ id }) => id)).toEqual(expected)
-  expect((await (await again.project(other)).list()).checkpoints).toHaveLength(3)
+  expect(await (await again.project(other)).list()).toHaveLength(3)
   expect((await again.verify()).problems).toEqual([])
 })
 

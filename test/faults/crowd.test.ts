@@ -21,7 +21,7 @@ test('64 processes that write a file each and save all succeed, and the newest c
       ['save', { reason: name }],
     ]
     // Most without a capture thread, some with.
-    const request = { home: s.home, project: s.project, run, waitFor: go, mayBlock: i % 4 !== 0 }
+    const request = { home: s.home, project: s.project, run, waitFor: go, inProcess: i % 4 !== 0 }
     const child = spawn(process.execPath, [CHILD, JSON.stringify(request)])
     const output: string[] = []
     child.stdout.on('data', (text) => output.push(String(text)))
@@ -34,7 +34,7 @@ test('64 processes that write a file each and save all succeed, and the newest c
 
   const store = await s.open()
   const project = await store.project(s.project)
-  const { checkpoints } = await project.list({ limit: 1000 })
+  const checkpoints = await project.list({ limit: 1000 })
   const saved = ended.map(({ name, text }) => {
     const { results } = JSON.parse(text) as { results: [SaveResult] }
     return { ...results[0], wrote: name }
@@ -49,12 +49,12 @@ test('64 processes that write a file each and save all succeed, and the newest c
   expect(await project.save()).toMatchObject({ created: false })
   const all = s.snapshotOf()
   for (const name of readdirSync(s.project)) s.write({ [name]: null })
-  await project.rewind({ to: checkpoints[0]?.id ?? '' })
+  await project.rewind(checkpoints[0]?.id ?? '')
   expect(s.snapshotOf()).toEqual(all)
   expect(all.size).toBe(PROCESSES + 2)
   // The checkpoint that a process got contains what it wrote before its save.
   const last = saved.at(-1)
-  await project.rewind({ to: last?.id ?? '' })
+  await project.rewind(last?.id ?? '')
   expect(s.snapshotOf().has(last?.wrote ?? '')).toBe(true)
   expect((await store.verify()).problems).toEqual([])
   expect(s.fsck()).toBe('')

@@ -7,7 +7,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import type { ListResult, PruneResult, SaveResult, VerifyResult } from '../../src/index.js'
+import type { CheckpointView, PruneResult, SaveResult, VerifyResult } from '../../src/index.js'
 import { PROGRAM } from '../cli/program.js'
 import { type Scratch, scratch, type Seen } from '../support/scratch.js'
 import { type SmallDisk, smallDisk } from '../support/small-disk.js'
@@ -149,7 +149,9 @@ class World {
     if (!existsSync(join(this.#disk.seen, 'store/ledger.db'))) return
     const listed = this.run(['list', '--limit', '1000'])
     expect([listed.code, listed.stderr]).toEqual([0, ''])
-    const ids = (JSON.parse(listed.stdout) as ListResult).checkpoints.map(({ id }) => id)
+    const ids = (JSON.parse(listed.stdout) as { checkpoints: CheckpointView[] }).checkpoints.map(
+      ({ id }) => id,
+    )
     expect(ids).toEqual(expect.arrayContaining([...this.#known.keys()]))
   }
 

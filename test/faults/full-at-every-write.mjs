@@ -20,7 +20,7 @@ let done = ''
 
 const OPERATIONS = {
   save: ({ project }) => project.save({ reason: 'on a full disk' }),
-  rewind: ({ project }) => project.rewind({ to: request.target }),
+  rewind: ({ project }) => project.rewind(request.target),
   session: ({ session }) =>
     session.save({ state: { messages: ['one', 'two'] }, files: true, reason: 'step' }),
 }
@@ -34,7 +34,7 @@ process.stdout.write(`${JSON.stringify({ failures, faults })}\n`)
 async function attempt(at) {
   for (const { path, copy } of start) copyFolder(copy, path)
   const fault = (text) => faults.push(`full at write ${at}: ${text}`)
-  const store = await openStore({ home, mayBlock: true, durability: 'os' })
+  const store = await openStore({ home, inProcess: true, durability: 'process' })
   try {
     const project = await store.project(folder)
     const session =
@@ -67,10 +67,10 @@ async function lookAround({ store, project, before, fault }) {
   if (before.list.some((id) => !list.includes(id))) fault('a checkpoint is gone')
   const now = filesIn(folder)
   if (now !== before.files && now !== done) fault(`the folder is half done: ${now}`)
-  const { problems } = await store.verify(undefined, { quick: true })
+  const { problems } = await store.verify({ quick: true })
   if (problems.length > 0) fault(JSON.stringify(problems))
   await OPERATIONS.save({ project })
-  await project.rewind({ to: request.target })
+  await project.rewind(request.target)
   if (filesIn(folder) !== held) fault('an older checkpoint does not come back')
   const left = [
     ...leftIn(folder, /\.savestate-tmp-/),
@@ -84,7 +84,7 @@ function copyFolder(from, to) {
 }
 
 async function idsOf(project) {
-  const { checkpoints } = await project.list({ limit: 1000 })
+  const checkpoints = await project.list({ limit: 1000 })
   return checkpoints.map(({ id }) => id)
 }
 

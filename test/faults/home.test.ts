@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { ListResult } from '../../src/index.js'
+import type { CheckpointView } from '../../src/index.js'
 import { type Ended, PROGRAM, prepared, type Scratch, scratch } from '../cli/program.js'
 import { hashTree } from '../support/scratch.js'
 
@@ -124,7 +124,9 @@ test.each(['.', 'format', 'ledger.db', 'objects.git', 'objects.git/objects', 'lo
 )
 
 function expectWhole(s: ReturnType<typeof ordinary>): void {
-  const { checkpoints } = JSON.parse(s.asUser(['list']).stdout) as ListResult
+  const { checkpoints } = JSON.parse(s.asUser(['list']).stdout) as {
+    checkpoints: CheckpointView[]
+  }
   expect(checkpoints).toHaveLength(2)
   expect(s.asUser(['save'])).toMatchObject({ code: 0 })
   expect(s.asUser(['rewind', '3', '-y'])).toMatchObject({ code: 0 })

@@ -52,11 +52,11 @@ const WAYS: Readonly<Record<string, (given: Given, text: string) => Promise<unkn
   'project.save, reason': ({ project }, text) => project.save({ reason: text }),
   'project.save, name': ({ project }, text) => project.save({ name: text }),
   'project.show': ({ project }, text) => project.show(text),
-  'project.diff, from': ({ project }, text) => project.diff({ from: text }),
-  'project.diff, to': ({ project }, text) => project.diff({ from: '1', to: text }),
-  'project.diff, paths': ({ project }, text) => project.diff({ from: '1', paths: [text] }),
-  'project.rewind': ({ project }, text) => project.rewind({ to: text }),
-  'project.rewind, paths': ({ project }, text) => project.rewind({ to: '1', paths: [text] }),
+  'project.diff, from': ({ project }, text) => project.diff(text),
+  'project.diff, to': ({ project }, text) => project.diff('1', { to: text }),
+  'project.diff, paths': ({ project }, text) => project.diff('1', { paths: [text] }),
+  'project.rewind': ({ project }, text) => project.rewind(text),
+  'project.rewind, paths': ({ project }, text) => project.rewind('1', { paths: [text] }),
   'project.pin': ({ project }, text) => project.pin(text),
   'project.unpin': ({ project }, text) => project.unpin(text),
   'project.name, ref': ({ project }, text) => project.name(text, 'x'),
@@ -72,9 +72,9 @@ const WAYS: Readonly<Record<string, (given: Given, text: string) => Promise<unkn
   'session.save, metadata': ({ session }, text) =>
     session.save({ state: {}, metadata: { [text]: text } }),
   'session.show': ({ session }, text) => session.show(text),
-  'session.latest': ({ session }, text) => session.latest(text),
+  'session.latest': ({ session }, text) => session.latest({ name: text }),
   'session.rewind': ({ session }, text) => session.rewind(text, { restore: 'state' }),
-  'session.ensure': ({ session }, text) => session.ensure(text),
+  'session.saveOncePerTurn': ({ session }, text) => session.saveOncePerTurn({ reason: text }),
   'session.fail': ({ session }, text) => session.fail(text),
 }
 
@@ -119,7 +119,7 @@ test('every parameter accepts any text or refuses it with an error code', async 
   expect(world()).toEqual(before)
   expect((await all.store.verify()).problems).toEqual([])
   // An accepted name or id is returned unchanged.
-  const { checkpoints } = await all.project.list({ limit: 1000 })
+  const checkpoints = await all.project.list({ limit: 1000 })
   for (const { name } of checkpoints.filter((each) => each.name !== null))
     expect(HOSTILE.concat('x').map((text) => text.trim())).toContain(name)
   expect(readFileSync(join(s.folder, 'victim/precious'), 'utf8')).toBe('mine')

@@ -85,7 +85,7 @@ test('git does not fetch missing objects for a store with a promisor remote', as
   s.write({ 'a.txt': 'two\n' })
   const again = await openProject(s)
   const either = expect.stringMatching(/^(?:STORE_DAMAGED|GIT_FAILED)$/)
-  await expect(again.project.diff({ from: id })).rejects.toMatchObject({ code: either })
+  await expect(again.project.diff(id)).rejects.toMatchObject({ code: either })
   // An older git has no option against fetching: it tries, has no transport, and fails.
   const { stderr } = spawnSync('git', ['cat-file', '-e', blob], {
     env: {
@@ -97,7 +97,7 @@ test('git does not fetch missing objects for a store with a promisor remote', as
     encoding: 'utf8',
   })
   const code = stderr.includes("transport 'ext' not allowed") ? either : 'STORE_DAMAGED'
-  await expect(again.project.rewind({ to: id })).rejects.toMatchObject({ code })
+  await expect(again.project.rewind(id)).rejects.toMatchObject({ code })
   expect(readdirSync(s.folder)).not.toContain('mark')
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two\n')
 })

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Hooks, Project } from '../../src/index.js'
+import type { CallOptions, Project } from '../../src/index.js'
 import { PlanClock } from '../support/after-plan.js'
 import { type FileSpec, type Scratch, scratch, snapshotOf } from '../support/scratch.js'
 
@@ -47,11 +47,11 @@ afterEach(() => {
 
 /** Changes the folder when the work is at this point; on the same thread, so exactly there. */
 async function openHere(s: Scratch): Promise<Project> {
-  const store = await s.open({ mayBlock: true, clock })
+  const store = await s.open({ inProcess: true, clock })
   return store.project(s.project)
 }
 
-function once(isThen: (files: number, phase: string) => boolean, act: () => void): Hooks {
+function once(isThen: (files: number, phase: string) => boolean, act: () => void): CallOptions {
   let isDone = false
   return {
     onProgress: ({ phase, files }) => {
@@ -72,8 +72,8 @@ test.each(FATE_NAMES)(
       (files, phase) => phase === 'scan' && files >= 200,
       () => FATES[fate](s),
     )
-    await expect(project.save({}, hooks)).rejects.toMatchObject(MISSING)
-    expect((await project.list()).checkpoints).toEqual([])
+    await expect(project.save(hooks)).rejects.toMatchObject(MISSING)
+    expect(await project.list()).toEqual([])
   },
 )
 
@@ -90,14 +90,14 @@ test.each(FATE_NAMES)(
       (_, phase) => phase === 'store',
       () => FATES[fate](s),
     )
-    await expect(project.save({}, hooks)).rejects.toMatchObject(MISSING)
-    expect((await project.list()).checkpoints.map((checkpoint) => checkpoint.id)).toEqual([id])
+    await expect(project.save(hooks)).rejects.toMatchObject(MISSING)
+    expect((await project.list()).map((checkpoint) => checkpoint.id)).toEqual([id])
     if (fate === 'removed') return
     // When the folder is back, nothing cached from the failed save is used.
     if (fate === 'replaced by another') rmSync(s.project, { recursive: true })
     renameSync(join(s.folder, 'away'), s.project)
     expect(await project.save()).toMatchObject({ created: true, files: FILES })
-    await project.rewind({ to: id })
+    await project.rewind(id)
     await project.undo()
     expect(s.snapshotOf()).toEqual(files)
   },
@@ -105,7 +105,7 @@ test.each(FATE_NAMES)(
 
 test('a folder that is moved away at any time is saved completely or not at all', async () => {
   await using s = await scratch()
-  const store = await s.open({ mayBlock: false })
+  const store = await s.open({ inProcess: false })
   const seen = new Set<string>()
   for (let round = 0; round < 8; round += 1) {
     const folder = join(s.folder, `project-${round}`)
@@ -136,7 +136,7 @@ test.each(FATE_NAMES)(
       FATES[fate](s)
       there = present(s.project)
     })
-    await expect(project.rewind({ to: id })).rejects.toMatchObject({
+    await expect(project.rewind(id)).rejects.toMatchObject({
       code: 'REWIND_DISTURBED',
     })
     expect(present(s.project)).toEqual(there)
@@ -162,7 +162,7 @@ test.each(FATE_NAMES)('a rewind whose folder is %s half-way writes nowhere else'
       there = present(s.project)
     },
   )
-  await expect(project.rewind({ to: id }, hooks)).rejects.toMatchObject({
+  await expect(project.rewind(id, hooks)).rejects.toMatchObject({
     code: fate === 'replaced by another' ? 'REWIND_DISTURBED' : 'PROJECT_MISSING',
   })
   expect(present(s.project)).toEqual(there)

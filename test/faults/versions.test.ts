@@ -37,7 +37,7 @@ test('every write of a running process fails once a newer version has migrated t
   const objects = s.hashTree(join(s.home, 'objects.git'))
 
   await expect(project.save()).rejects.toMatchObject(NEWER)
-  await expect(project.rewind({ to: id })).rejects.toMatchObject(NEWER)
+  await expect(project.rewind(id)).rejects.toMatchObject(NEWER)
   await expect(project.pin(id)).rejects.toMatchObject(NEWER)
   await expect(project.name(id, 'other')).rejects.toMatchObject(NEWER)
   await expect(session.save({ state: { n: 2 } })).rejects.toMatchObject(NEWER)

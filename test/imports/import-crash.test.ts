@@ -32,7 +32,7 @@ function makeSource(s: Scratch): string {
 
 async function everything(store: Store, s: Scratch): Promise<unknown> {
   const project = await store.project(s.project)
-  const { checkpoints } = await project.list()
+  const checkpoints = await project.list()
   const details = checkpoints.map(async ({ id }) => {
     const { tree, reason, createdAt, files, insertions, deletions } = await project.show(id)
     return { tree, reason, createdAt, files, insertions, deletions }
@@ -80,7 +80,7 @@ test.each(points)('killed at %s, the next import completes it', async (point) =>
 
 test('two concurrent imports import everything once', async () => {
   rmSync(s.home, { recursive: true })
-  const [first, second] = [await s.open({ mayBlock: false }), await s.open({ mayBlock: false })]
+  const [first, second] = [await s.open({ inProcess: false }), await s.open({ inProcess: false })]
   const results = await Promise.all([
     importFrom(first, 'hermes', { path: base }),
     importFrom(second, 'hermes', { path: base }),

@@ -117,8 +117,14 @@ test('imported checkpoints can be listed, shown, compared and restored, and the 
   const store = await s.open()
   await importFrom(store, 'hermes', { path: base })
   const project = await store.project(s.project)
-  const { checkpoints } = await project.list()
-  expect(checkpoints.map(({ kind, reason, createdAt }) => ({ kind, reason, createdAt }))).toEqual([
+  const checkpoints = await project.list()
+  expect(
+    checkpoints.map(({ kind, reason, createdAt }) => ({
+      kind,
+      reason,
+      createdAt: createdAt.toISOString(),
+    })),
+  ).toEqual([
     { kind: 'imported', reason: 'before patch of two lines', createdAt: iso(T0 + DAY) },
     { kind: 'imported', reason: 'before write_file: a.txt', createdAt: iso(T0) },
     { kind: 'imported', reason: 'oldest', createdAt: iso(T0 - DAY) },
@@ -132,10 +138,10 @@ test('imported checkpoints can be listed, shown, compared and restored, and the 
   ])
   const shown = await project.show('1')
   expect(shown).toMatchObject({ fileCount: 2, skippedPaths: [] })
-  const { changes } = await project.diff({ from: '2', to: '1' })
+  const { changes } = await project.diff('2', { to: '1' })
   expect(changes.map(({ path }) => path).sort()).toEqual(['a.txt', 'src', 'src/run.sh'].sort())
   const present = s.snapshotOf()
-  await project.rewind({ to: '1' })
+  await project.rewind('1')
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two\n')
   expect(statSync(join(s.project, 'src/run.sh')).mode & 0o777).toBe(0o755)
   expect([...s.snapshotOf().keys()].sort()).toEqual(['', 'a.txt', 'src', 'src/run.sh'])
@@ -153,7 +159,7 @@ test('our own checkpoints stay the newest, and no number changes', async () => {
   s.write({ 'a.txt': 'newer\n' })
   const newer = await project.save({ reason: 'newer' })
   await importFrom(store, 'hermes', { path: base })
-  const reasons = async () => (await project.list()).checkpoints.map(({ reason }) => reason)
+  const reasons = async () => (await project.list()).map(({ reason }) => reason)
   const imported = ['before patch of two lines', 'before write_file: a.txt', 'oldest']
   expect(await reasons()).toEqual(['newer', 'own', ...imported])
   expect((await project.show('1')).id).toBe(newer.id)
@@ -183,16 +189,14 @@ test('a rewind does not change modes that Hermes did not record, except the exec
   await importFrom(store, 'hermes', { path: join(s.folder, 'hermes') })
   const project = await store.project(s.project)
   const modeOf = (path: string) => statSync(join(s.project, path)).mode & 0o777
-  const { plan } = await project.rewind({ to: '1', dryRun: true })
+  const { plan } = await project.rewind('1', { dryRun: true })
   expect(plan.write.map(({ path }) => path)).toEqual(['src/run.sh'])
-  await project.rewind({ to: '1' })
+  await project.rewind('1')
   expect([modeOf('a.txt'), modeOf('src/run.sh'), modeOf('')]).toEqual([0o600, 0o755, 0o700])
-  await project.rewind({ to: (await project.list()).checkpoints.at(-1)?.id ?? '' })
+  await project.rewind((await project.list()).at(-1)?.id ?? '')
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one\n')
   expect(modeOf('a.txt')).toBe(0o600)
-  expect(
-    (await project.diff({ from: (await project.list()).checkpoints.at(-1)?.id ?? '' })).changes,
-  ).toEqual([])
+  expect((await project.diff((await project.list()).at(-1)?.id ?? '')).changes).toEqual([])
 })
 
 test('a project that reappears is found under its path', async () => {
@@ -203,7 +207,7 @@ test('a project that reappears is found under its path', async () => {
   const project = await store.project(gone)
   await expect(project.save()).rejects.toMatchObject({ code: 'PROJECT_MISSING' })
   mkdirSync(gone, { recursive: true })
-  await project.rewind({ to: '1' })
+  await project.rewind('1')
   expect([...s.snapshotOf(gone).keys()]).toEqual(['', 'src', 'src/b.txt'])
   expect(readFileSync(join(gone, 'src/b.txt'), 'utf8')).toBe('b\n')
 })

@@ -94,7 +94,7 @@ test('a commit with an unsafe name is left out, and all others are imported', as
   expect(new Set(problems.map(({ source }) => source)).size).toBe(bad)
   expect(s.hashTree(base)).toEqual(before)
   const project = await store.project(s.project)
-  const { checkpoints } = await project.list()
+  const checkpoints = await project.list()
   expect(checkpoints.map(({ reason }) => reason)).toEqual(['last', 'first'])
   expect(await importFrom(store, 'hermes', { path: base })).toMatchObject({ added: 0, known: 2 })
   expect((await store.verify()).problems).toEqual([])
@@ -132,8 +132,8 @@ test('unusual but harmless entries are kept: modes, links, submodules, large fil
     ['big', 'too-large', 2 << 20],
     ['.savestate-tmp-bbbbbbbbbbbbbbbbbb-1', 'temporary', null],
   ])
-  const [, folder, odd] = (await project.list()).checkpoints
-  await project.rewind({ to: odd?.id ?? '' })
+  const [, folder, odd] = await project.list()
+  await project.rewind(odd?.id ?? '')
   const seen = s.snapshotOf()
   expect([...seen].map(([path, { type, mode }]) => [path, type, mode])).toEqual([
     ['', 'folder', 0o755],
@@ -146,7 +146,7 @@ test('unusual but harmless entries are kept: modes, links, submodules, large fil
     ['\xff\n', 'file', 0o644],
   ])
   expect(seen.get('up')?.content).toBe('../outside')
-  await project.rewind({ to: folder?.id ?? '' })
+  await project.rewind(folder?.id ?? '')
   expect(readFileSync(join(s.project, 'up/escaped'), 'utf8')).toBe('content\n')
   expect(readdirSync(outside)).toEqual([])
 })
@@ -168,7 +168,7 @@ test('secrets are left out unless the settings allow them', async () => {
     ['.npmrc', 'secret'],
     ['sub/notes', 'secret'],
   ])
-  await project.rewind({ to: '1' })
+  await project.rewind('1')
   expect([...s.snapshotOf().keys()]).toEqual(['', 'a.txt', 'sub', 'sub/.npmrc'])
 })
 
@@ -278,7 +278,7 @@ test('an object with a wrong size in its header does not stop the import; its fi
     added: 2,
     messages: [`the blob ${short} is missing or damaged`],
   })
-  const [newest] = (await (await store.project(s.project)).list()).checkpoints
+  const [newest] = await (await store.project(s.project)).list()
   expect(newest).toMatchObject({ reason: 'three', skipped: 1 })
 })
 

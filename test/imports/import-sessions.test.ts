@@ -26,8 +26,15 @@ async function sessionsOf(store: Store): Promise<unknown> {
   const facts = sessions.map(async ({ id, agent, status, createdAt }) => {
     const session = await store.session<unknown>(id, { lease: false })
     const checkpoints = [...(await session.list())].reverse()
-    const times = checkpoints.map((each) => each.createdAt)
-    return { id, agent, status, createdAt, times, states: await states(checkpoints.length) }
+    const times = checkpoints.map((each) => each.createdAt.toISOString())
+    return {
+      id,
+      agent,
+      status,
+      createdAt: createdAt.toISOString(),
+      times,
+      states: await states(checkpoints.length),
+    }
 
     async function states(count: number): Promise<unknown[]> {
       const all: unknown[] = []
@@ -110,7 +117,7 @@ test('task files become sessions with their status and time; malformed ones are 
   expect(await importFrom(store, 'hermes', { path: base })).toMatchObject({ added: 1, known: 4 })
   const plain = await store.session<unknown>('plain', { lease: false })
   expect(await plain.stateAt()).toMatchObject({ goal: 'y' })
-  expect((await plain.list()).map(({ createdAt }) => createdAt)).toEqual([
+  expect((await plain.list()).map(({ createdAt }) => createdAt.toISOString())).toEqual([
     '2025-11-16T12:00:00.000Z',
     local,
   ])
@@ -314,7 +321,11 @@ test('an export of Breakpilot becomes the sessions that its ids name, or the giv
   expect(again).toMatchObject({ added: 0, known: 4 })
   const session = await store.session<unknown>('run:a', { lease: false })
   expect(
-    (await session.list()).map(({ name, reason, createdAt }) => [name, reason, createdAt]),
+    (await session.list()).map(({ name, reason, createdAt }) => [
+      name,
+      reason,
+      createdAt.toISOString(),
+    ]),
   ).toEqual([
     [null, 'many\nlines', '2025-11-15T12:00:00.000Z'],
     ['begun', null, '2025-11-15T12:00:00.000Z'],
@@ -348,7 +359,7 @@ test('in the list, imported states come after our own checkpoints', async () => 
   await importFrom(store, 'ares', {
     path: write(join(s.folder, 'ares'), { 'x_0.json': step('x', 0) }),
   })
-  const { checkpoints } = await store.list()
+  const checkpoints = await store.list()
   expect(checkpoints.map(({ kind }) => kind)).toEqual(['save', 'imported'])
   expect(checkpoints[0]?.id).toBe(own.id)
 })

@@ -12,7 +12,7 @@ for (const encryption of [{}, { key: 'c3'.repeat(32) }])
     name: `SavestateSaver, ${'key' in encryption ? 'encrypted' : 'plain'}`,
     async makeSaver() {
       const home = mkdtempSync(join(tmpdir(), 'savestate-test-'))
-      const options = { home, durability: 'os', mayBlock: true, encryption } as const
+      const options = { home, durability: 'process', inProcess: true, encryption } as const
       const saver = await SavestateSaver.open(options)
       homes.set(saver, home)
       return saver

@@ -19,7 +19,7 @@ function moment() {
 
 const { home, project } = request
 const files = project === undefined ? {} : { project, files: true }
-const saver = await SavestateSaver.open({ home, durability: 'os', mayBlock: true, ...files })
+const saver = await SavestateSaver.open({ home, durability: 'process', inProcess: true, ...files })
 const put = saver.put.bind(saver)
 const putWrites = saver.putWrites.bind(saver)
 saver.put = async (...args) => {

@@ -105,7 +105,7 @@ test('a put that is killed between saving the folder and the graph leaves the gr
   expect(spawnSync(process.execPath, given, { env }).signal).toBe('SIGKILL')
   const store = await it.open()
   const project = await store.project(it.project)
-  expect([(await project.list()).checkpoints.length, await store.threads.list()]).toEqual([1, []])
+  expect([(await project.list()).length, await store.threads.list()]).toEqual([1, []])
   spawnSync(process.execPath, given)
   expect(finished(logOf(it))).toEqual({ t0: RESULT })
 })

@@ -37,7 +37,7 @@ test('every checkpoint of the graph has its files, and rewindFiles restores them
   const history = []
   for await (const state of graph.getStateHistory(config)) history.push(state)
   const saved = await Promise.all(history.map((state) => saver.filesOf(state.config)))
-  const { checkpoints } = await project.list()
+  const checkpoints = await project.list()
   expect(checkpoints.map(({ reason }) => reason)).toEqual([
     'langgraph my thread step 2',
     'langgraph my thread step 1',
@@ -63,7 +63,7 @@ test('every checkpoint of the graph has its files, and rewindFiles restores them
 test('a saver that opens its own store can save files too', async () => {
   await using it = await scratch({ files: { 'a.txt': 'one' } })
   const { home, project } = it
-  const saver = await SavestateSaver.open({ home, project, files: true, durability: 'os' })
+  const saver = await SavestateSaver.open({ home, project, files: true, durability: 'process' })
   try {
     const config = await put(saver, at('t\0hread'), { metadata: { step: 4 } })
     it.write({ 'a.txt': 'two' })
@@ -74,7 +74,7 @@ test('a saver that opens its own store can save files too', async () => {
   }
   const store = await it.open()
   const list = await (await store.project(project)).list()
-  expect(list.checkpoints.at(-1)?.reason).toBe('langgraph t hread step 4')
+  expect(list.at(-1)?.reason).toBe('langgraph t hread step 4')
 })
 
 test('rewindFiles reports a checkpoint without files', async () => {

@@ -27,7 +27,7 @@ test.each(Object.keys(kinds))(
   async (kind) => {
     await using it = await scratch()
     const { home } = it
-    const saver = await SavestateSaver.open({ home, durability: 'os', mayBlock: true })
+    const saver = await SavestateSaver.open({ home, durability: 'process', inProcess: true })
     const dumps = vi.spyOn(saver.serde, 'dumpsTyped')
     let messages: Message[] = []
     let config = at('t')

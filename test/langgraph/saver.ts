@@ -27,7 +27,7 @@ export type SaverScratch = AsyncDisposable & {
 export async function scratchSaver(): Promise<SaverScratch> {
   const it = await scratch()
   // A store without worker threads opens in half the time.
-  const open = async () => new SavestateSaver({ store: await it.open({ mayBlock: true }) })
+  const open = async () => new SavestateSaver({ store: await it.open({ inProcess: true }) })
   return { it, saver: await open(), reopen: open, [Symbol.asyncDispose]: () => it.dispose() }
 }
 

@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import type { Store } from '../../src/index.js'
+import { SealedValue, type Store } from '../../src/internal.js'
 import { openDatabase } from '../../src/system/index.js'
-import { type Scratch, scratch, sdk } from '../support/scratch.js'
+import { type Scratch, scratch } from '../support/scratch.js'
 import { exportOf } from '../support/export-of.js'
 
 const KEY = 'a1'.repeat(32)
@@ -180,14 +180,14 @@ test('the error about a missing or wrong key names the needed id, and lists need
       failing(code),
     )
     const project = await store.project(s.project)
-    const [newest] = (await project.list()).checkpoints
-    expect((await store.sessions())[0]?.metadata).toEqual(new sdk.SealedValue(keyId))
+    const [newest] = await project.list()
+    expect((await store.sessions())[0]?.metadata).toEqual(new SealedValue(keyId))
     expect((await project.show(newest?.id ?? '')).agent?.state?.kind).toBe('encrypted')
     await store.status()
     await store.verify()
     const withFiles = (await session.list()).at(-1)?.id ?? ''
     s.write({ 'a.txt': 'two' })
-    expect((await project.diff({ from: withFiles })).changes).toHaveLength(1)
+    expect((await project.diff(withFiles)).changes).toHaveLength(1)
     expect(await session.rewind(withFiles, { restore: 'files' })).toMatchObject({ applied: true })
     await session.close()
     await store.close()

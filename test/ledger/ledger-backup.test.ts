@@ -42,7 +42,7 @@ test.each(['clear', 'drop', 'forget'] as const)('%s deletes it', async (command)
   await store.prune()
   expect(readFileSync(backupIn(s), 'latin1')).toContain('a-reason-to-remove')
   if (command === 'clear') await project.clear({})
-  else if (command === 'drop') await project.drop({ refs: [id] })
+  else if (command === 'drop') await project.drop([id])
   else await project.forget('a.txt')
   expect(existsSync(backupIn(s))).toBe(false)
 })
@@ -80,7 +80,7 @@ test.each(['missing', 'not a database'])(
     expect(await (await again.session('task', { lease: false })).stateAt()).toEqual({
       said: 'before the backup',
     })
-    const { checkpoints } = await (await again.project(s.project)).list()
+    const checkpoints = await (await again.project(s.project)).list()
     // The name of the newer one was in its row only.
     expect(checkpoints.map(({ name, reason }) => [name, reason])).toEqual([
       [null, 'newer'],

@@ -77,7 +77,7 @@ function newCheckpoint(
 
 function opened(): { home: string; ledger: Ledger; project: Project } {
   const home = newHome()
-  const ledger = Ledger.open(home, { durability: 'os' })
+  const ledger = Ledger.open(home, { durability: 'process' })
   const project = newProject(0)
   ledger.ensureProject({ ...project, createdAtMs: 1, parentDev: '1', parentIno: '2' })
   return { home, ledger, project }
@@ -206,7 +206,7 @@ test('a name and a pin can be set and removed', () => {
 
 test('two connections write at once and lose nothing', () => {
   const { home, ledger, project } = opened()
-  const other = Ledger.open(home, { durability: 'os' })
+  const other = Ledger.open(home, { durability: 'process' })
   for (let n = 1; n <= 20; n++) {
     ;(n % 2 === 0 ? ledger : other).addCheckpoint(newCheckpoint(n, project), DETAILS)
   }
@@ -239,7 +239,9 @@ test.each(
   database.exec(`PRAGMA file.user_version = ${version}`)
   database.close()
   const before = readFileSync(path)
-  expect(() => Ledger.open(home, { durability: 'os' })).toThrow(expect.objectContaining({ code }))
+  expect(() => Ledger.open(home, { durability: 'process' })).toThrow(
+    expect.objectContaining({ code }),
+  )
   expect(readFileSync(path).equals(before)).toBe(true)
   expect(readdirSync(home)).toEqual(['ledger.db'])
 })
@@ -250,14 +252,14 @@ test('a ledger that is not a database is reported as damaged', () => {
     join(home, 'ledger.db'),
     'not a database at all, and long enough to tell'.repeat(50),
   )
-  expect(() => Ledger.open(home, { durability: 'os' })).toThrow(
+  expect(() => Ledger.open(home, { durability: 'process' })).toThrow(
     expect.objectContaining({ code: 'STORE_DAMAGED' }),
   )
 })
 
 test('recording a failure does not wait for a busy ledger: the busy ledger may be the failure', () => {
   const home = newHome()
-  const ledger = Ledger.open(home, { durability: 'os' })
+  const ledger = Ledger.open(home, { durability: 'process' })
   const failure = { atMs: 1, operation: 'save', project: null, code: 'STORE_BUSY', message: '' }
   const other = openDatabase(join(home, 'ledger.db'), { timeoutMs: 0 })
   other.exec('BEGIN IMMEDIATE')

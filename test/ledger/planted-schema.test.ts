@@ -42,14 +42,14 @@ test.each(Object.keys(PLANTED))(
     change(ledger, `CREATE TABLE ran (n); ${PLANTED[name]}`)
     const refused = { code: 'STORE_DAMAGED', message: expect.stringContaining('did not create') }
     await expect(s.open()).rejects.toMatchObject(refused)
-    const { problems } = await sdk.verifyStore({ home: s.home, mayBlock: true })
+    const { problems } = await sdk.verifyStore({ home: s.home, inProcess: true })
     expect(problems).toContainEqual(
       expect.objectContaining({ kind: 'ledger', repairable: true, message: refused.message }),
     )
-    const repaired = await sdk.repairStore({ home: s.home, mayBlock: true })
+    const repaired = await sdk.repairStore({ home: s.home, inProcess: true })
     expect(repaired).toMatchObject({ applied: true, problems: [] })
     const store = await s.open()
-    const { checkpoints } = await (await store.project(s.project)).list()
+    const checkpoints = await (await store.project(s.project)).list()
     expect(checkpoints.map(({ reason }) => reason)).toEqual(['two', 'one'])
   },
 )
@@ -60,7 +60,7 @@ test('a lock file that holds a database is refused, and a repair sets it aside',
   const lock = join(s.home, 'locks', 'objects')
   writeFileSync(lock, '')
   change(lock, 'CREATE TABLE planted (n)')
-  const { problems } = await sdk.verifyStore({ home: s.home, mayBlock: true })
+  const { problems } = await sdk.verifyStore({ home: s.home, inProcess: true })
   expect(problems).toMatchObject([{ kind: 'lock', repairable: true }])
-  expect((await sdk.repairStore({ home: s.home, mayBlock: true })).problems).toEqual([])
+  expect((await sdk.repairStore({ home: s.home, inProcess: true })).problems).toEqual([])
 })

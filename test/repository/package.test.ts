@@ -127,12 +127,10 @@ test('the public API is these values', () => {
   const script = `import('savestate').then((sdk) => console.log(Object.keys(sdk).join(' ')))`
   const names = [
     'ClassRegistry',
-    'DEFAULT_EXCLUDES',
     'DEFAULT_LIMITS',
     'ERROR_CODES',
     'Project',
     'SavestateError',
-    'SealedValue',
     'Session',
     'Store',
     'autoSave',
@@ -166,7 +164,7 @@ const SDK_SCRIPT = `
   const project = await store.project(folder)
   const { id } = await project.save({ reason: 'first' })
   writeFileSync(folder + '/x.txt', 'two')
-  await project.rewind({ to: id })
+  await project.rewind(id)
   const text = readFileSync(folder + '/x.txt', 'utf8')
   const error = await project.show('absent').catch((reason) => reason)
   const { problems } = await store.verify()
@@ -196,21 +194,21 @@ test.each([
 
 test('its types compile, strictly, with the types of Node and nothing else', () => {
   const source = `
-    import { openStore, SavestateError, type CheckpointView, type ErrorCode, type Hooks, type PlanView, type RewindResult } from 'savestate'
+    import { openStore, SavestateError, type CheckpointView, type ErrorCode, type PlanView, type ProjectRewindOptions, type RewindResult } from 'savestate'
 
     export async function goBack(folder: string): Promise<string[]> {
-      const store = await openStore({ home: '/tmp/home', durability: 'os', limits: { maxFiles: 10 } })
+      const store = await openStore({ home: '/tmp/home', durability: 'process', limits: { maxFiles: 10 } })
       const project = await store.project(folder)
       const saved = await project.save({ reason: 'first' })
       const created: boolean = saved.created
-      const { checkpoints } = await project.list({ limit: 5 })
-      const hooks: Hooks = {
+      const checkpoints = await project.list({ limit: 5 })
+      const hooks: ProjectRewindOptions = {
         confirm: async (plan: PlanView) => plan.conflict.length === 0 && created,
-        onNotice: (text: string) => { void text },
+        onWarning: (text: string) => { void text },
       }
       const newest: CheckpointView | undefined = checkpoints[0]
-      const result: RewindResult = await project.rewind({ to: newest?.id ?? saved.id, paths: ['a'] }, hooks)
-      const diff = await project.diff({ from: saved.id })
+      const result: RewindResult = await project.rewind(newest?.id ?? saved.id, { paths: ['a'], ...hooks })
+      const diff = await project.diff(saved.id)
       const patch: string | null = diff.patch
       await project.undo()
       await store.close()

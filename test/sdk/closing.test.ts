@@ -70,7 +70,7 @@ test('a tool that runs on is not waited for; its end is told as not noted, and r
     code: 'STORE_CLOSED',
     message:
       'The store was closed while the tool call "slow" was running, so its outcome was not recorded',
-    hint: expect.stringContaining('decide'),
+    hint: expect.stringContaining('resolveToolCall'),
   })
   await expect(failing).rejects.toMatchObject({
     code: 'STORE_CLOSED',
@@ -91,18 +91,18 @@ test('after close every call is refused in words, and to close again does no har
     () => session.save({ state: {} }),
     () => session.append('messages', []),
     () => session.tool({ id: 'a', name: 'a' }, () => 1),
-    () => session.once('a', () => 1),
+    () => session.step('a', () => 1),
     () => session.stateAt(),
     () => session.list(),
     () => session.inFlight(),
     () => session.rewind(id),
     () => session.complete(),
-    () => session.clear(),
+    () => session.delete(),
     () => project.save(),
     () => project.list(),
     () => project.undo(),
     () => project.activity(),
-    () => project.letGo(),
+    () => project.unload(),
     async () => project.watch(),
     () => store.session('task'),
     () => store.resume('task'),
@@ -135,7 +135,7 @@ test('who is asked whether to rewind may close the store', async () => {
     await store.close()
     return false
   }
-  expect(await codeOf(project.rewind({ to: id }, { confirm }))).toBe('STORE_CLOSED')
+  expect(await codeOf(project.rewind(id, { confirm }))).toBe('STORE_CLOSED')
 })
 
 test('who is asked whether to rewind may close the session: it stays where it was, and so do the files', async () => {
@@ -151,7 +151,7 @@ test('who is asked whether to rewind may close the session: it stays where it wa
     await session.close()
     return true
   }
-  expect(await codeOf(session.rewind(id, {}, { confirm }))).toBe('SESSION_CLOSED')
+  expect(await codeOf(session.rewind(id, { confirm }))).toBe('SESSION_CLOSED')
   expect(s.hashTree(s.project)).toEqual(before)
   expect((await store.resume('task')).state).toEqual({ n: 2 })
 })
@@ -212,18 +212,18 @@ test('a heartbeat that finds the ledger locked is not the last one', async () =>
   }
 })
 
-test.each([{ mayBlock: true }, { mayBlock: false }])(
+test.each([{ inProcess: true }, { inProcess: false }])(
   'a program that forgets to close the store ends all the same: %o',
-  async ({ mayBlock }) => {
+  async ({ inProcess }) => {
     await using s = await scratch({ files: { 'a.txt': 'one' } })
     const program = `
       import { writeFileSync } from 'node:fs'
       const sdk = await import(${JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)})
-      const store = await sdk.openStore({ home: ${JSON.stringify(s.home)}, mayBlock: ${mayBlock} })
+      const store = await sdk.openStore({ home: ${JSON.stringify(s.home)}, inProcess: ${inProcess} })
       const project = await store.project(${JSON.stringify(s.project)})
       const { id } = await project.save()
       writeFileSync(${JSON.stringify(join(s.project, 'a.txt'))}, 'two')
-      await project.rewind({ to: id })
+      await project.rewind(id)
     `
     const ended = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
       encoding: 'utf8',

@@ -31,14 +31,14 @@ test('the store, opened and closed again and again, holds no more files than at 
 
 test('a store that is opened twice in a process keeps what is saved, whoever closes it elsewhere', async () => {
   await using s = await scratch()
-  const first = await s.open({ mayBlock: false })
+  const first = await s.open({ inProcess: false })
   const session = await first.session('here')
   await session.save({ state: { number: 0 } })
-  const second = await s.open({ mayBlock: false })
+  const second = await s.open({ inProcess: false })
   const elsewhere = `
     const { openStore } = await import(${JSON.stringify(new URL('../../dist/index.js', import.meta.url))})
     const store = await openStore({ home: ${JSON.stringify(s.home)} })
-    const steps = async (id) => (await store.session(id, { mustExist: true, lease: false })).list()
+    const steps = async (id) => (await store.session(id, { create: false, lease: false })).list()
     process.stdout.write(String((await steps('here')).length))
     await store.close()
   `
@@ -77,7 +77,7 @@ test('many projects at once hold no more files than a few, and each can be gone 
   await saveAll(s, store, 2)
   expect(readdirSync('/dev/fd').length).toBe(before)
   const first = await store.project(join(s.folder, 'project-0'))
-  await first.rewind({ to: '3' })
+  await first.rewind('3')
   expect(readFileSync(join(s.folder, 'project-0', 'a.txt'), 'utf8')).toBe('0')
   expect((await store.verify()).problems).toEqual([])
 })

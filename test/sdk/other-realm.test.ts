@@ -45,7 +45,7 @@ test('files and states are kept there as anywhere', async () => {
     const project = await store.project(folder)
     await project.save()
     write('two')
-    await project.rewind({ to: '1' })
+    await project.rewind('1')
     const session = await store.session('agent', { project })
     const shared = { twice: true }
     const state = {

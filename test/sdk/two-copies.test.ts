@@ -46,7 +46,7 @@ function withBoth(s: Scratch, script: string): unknown {
     const stepsElsewhere = () => spawnSync(process.execPath, ['--input-type=module', '-e', \`
       const { openStore } = await import(${JSON.stringify(urls[0])})
       const store = await openStore({ home: \${JSON.stringify(home)} })
-      const session = await store.session('task', { mustExist: true, lease: false })
+      const session = await store.session('task', { create: false, lease: false })
       process.stdout.write(String((await session.list()).length))
       await store.close()\`], { encoding: 'utf8' }).stdout`
   const args = ['--input-type=module', '--eval', head + script]

@@ -31,8 +31,9 @@ test('a misspelt option of a call that changes something is refused, and nothing
   const session: Untyped = await store.session('agent', { project })
   await session.save({ state: { messages: [] } })
   const calls: Readonly<Record<string, () => Promise<unknown>>> = {
-    'rewind has no option "dryrun"': () => project.rewind({ to: '2', dryrun: true }),
-    'rewind has no option "0"': () => project.rewind('1'),
+    'rewind has no option "dryrun"': () => project.rewind('2', { dryrun: true }),
+    'rewind has no option "to"': () => project.rewind('2', { to: '1' }),
+    'list has no option "confirm"': () => project.list({ confirm: () => true }),
     'undo has no option "dry"': () => project.undo({ dry: true }),
     'forget has no option "dry_run"': () => project.forget('a.txt', { dry_run: true }),
     'prune has no option "dryRunning"': () => store.prune({ dryRunning: true }),
@@ -40,7 +41,7 @@ test('a misspelt option of a call that changes something is refused, and nothing
     'save has no option "messages"': () => session.save({ messages: [{ role: 'user' }] }),
     'append has no option "state"': () => session.append('messages', [1], { state: {} }),
     'stateAt has no option "key"': () => session.stateAt('1', { key: ['messages'] }),
-    'session has no option "mustexist"': () => store.session('other', { mustexist: true }),
+    'session has no option "mustExist"': () => store.session('other', { mustExist: true }),
     'fork has no option "from"': () => store.fork('1', { session: 'f', from: 'agent' }),
     'project has no option "watched"': () => store.project(s.project, { watched: true }),
   }
@@ -55,7 +56,7 @@ test('a misspelt option of a call that changes something is refused, and nothing
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two\n')
   expect((await store.sessions()).map(({ id }: { id: string }) => id)).toEqual(['agent'])
   expect(await session.list()).toHaveLength(1)
-  expect((await project.list()).checkpoints).toHaveLength(2)
+  expect(await project.list()).toHaveLength(2)
 })
 
 test('a misspelt place is not taken for the usual one', async () => {
@@ -97,7 +98,7 @@ test('a store is not opened with less than was asked for', async () => {
     refusal('limits of openStore has no option "maxfiles"'),
   )
   await expect(open({ home: s.home, durability: 'fsnyc' })).rejects.toMatchObject(
-    refusal('There is no durability "fsnyc"', 'There are fsync and os.'),
+    refusal('There is no durability "fsnyc"', 'There are fsync and process.'),
   )
   expect(existsSync(s.home)).toBe(false)
 })
@@ -112,15 +113,15 @@ test('a tool call that could not run is not noted as one that failed, and no two
     'The function that runs "bash" is missing': () => session.tool(request),
     'tool has no option "arguments"': () => session.tool({ ...request, arguments: {} }, run),
     'A tool call must have an id and a name, both strings': () => session.tool({ id: 7 }, run),
-    'The key of once must be a string': () => session.once({ step: 1 }, run),
-    'The function that runs "once" is missing': () => session.once('step'),
+    'The key of step must be a string': () => session.step({ step: 1 }, run),
+    'The function of step "step" is missing': () => session.step('step'),
     'A path must be a string, not undefined': () => store.project(undefined),
   }
   for (const [message, call] of Object.entries(calls)) {
     await expect(call()).rejects.toMatchObject({ code: 'BAD_INPUT', message })
   }
   expect(await session.inFlight()).toEqual([])
-  expect([await session.tool(request, run), await session.once('step', run)]).toEqual([
+  expect([await session.tool(request, run), await session.step('step', run)]).toEqual([
     'done',
     'done',
   ])
@@ -150,9 +151,9 @@ test('likely mistakes are refused in words, and nothing is taken for something e
     'import a text': () => session.import('text'),
     'rewind null': () => session.rewind(id, null),
     'paths are a text': () => session.rewind(id, { paths: 'f3' }),
-    'paths of a project are a text': () => project.rewind({ to: id, paths: 'f3' }),
-    'paths of a diff are a text': () => project.diff({ from: id, paths: 'f3' }),
-    'project.rewind null': () => project.rewind(null),
+    'paths of a project are a text': () => project.rewind(id, { paths: 'f3' }),
+    'paths of a diff are a text': () => project.diff(id, { paths: 'f3' }),
+    'project.rewind null': () => project.rewind(id, null),
     'brief null': async () => brief(null),
   }
   const codes: Record<string, unknown> = {}
@@ -173,15 +174,14 @@ test('what is wrong with an option is said, and what it must be', async () => {
   const project: Untyped = await store.project(s.project)
   const session: Untyped = await store.session('agent', { project })
   const calls: Readonly<Record<string, () => Promise<unknown>>> = {
-    'rewind: to must be a string': () => project.rewind({}),
-    'rewind: dryRun must be true or false': () => project.rewind({ to: '1', dryRun: 'yes' }),
-    'save: the input must be an object': () => project.save('before lunch'),
+    'rewind: to must be a string': () => project.rewind({ to: '1' }),
+    'rewind: dryRun must be true or false': () => project.rewind('1', { dryRun: 'yes' }),
+    'save takes its options as an object': () => project.save('before lunch'),
     'show: ref must be a string': () => project.show(1),
     'list: limit must be more than 0': () => project.list({ limit: -1 }),
     'list: limit must be a whole number': () => project.list({ limit: 1.5 }),
-    'search: words must not be empty': () => project.search({ words: ' ' }),
-    'search: words must have at most 1000 characters': () =>
-      project.search({ words: 'x'.repeat(1001) }),
+    'search: words must not be empty': () => project.search(' '),
+    'search: words must have at most 1000 characters': () => project.search('x'.repeat(1001)),
     'rewind: restore must be one of "files", "state", "both"': () =>
       session.rewind('1', { restore: 'all' }),
     'append: items must be a list': () => session.append('messages', 'text'),
@@ -194,5 +194,7 @@ test('what is wrong with an option is said, and what it must be', async () => {
   for (const [message, call] of Object.entries(calls)) {
     await expect(call()).rejects.toMatchObject({ code: 'BAD_INPUT', message })
   }
-  await expect(project.search('x')).rejects.toMatchObject({ hint: 'It takes words, limit.' })
+  await expect(project.search('x', { most: 1 })).rejects.toMatchObject({
+    hint: 'It takes words, limit.',
+  })
 })

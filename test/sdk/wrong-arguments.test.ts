@@ -27,7 +27,7 @@ function allRefused(calls: Calls): Record<string, unknown> {
   return Object.fromEntries(Object.keys(calls).map((name) => [name, 'BAD_INPUT']))
 }
 
-test('hooks that are none are refused before anything is done, and the session can be closed', async () => {
+test('callbacks that are none are refused before anything is done, and the session can be closed', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n' } })
   const store: Untyped = await s.open()
   const project: Untyped = await store.project(s.project)
@@ -36,14 +36,14 @@ test('hooks that are none are refused before anything is done, and the session c
   s.write({ 'a.txt': 'two\n' })
   await (await store.session('idle')).close()
   const calls: Calls = {
-    'project.save': () => project.save({}, null),
-    'project.rewind': () => project.rewind({ to: id }, { confirm: true }),
-    'store.list': () => store.list({}, null),
+    'project.save': () => project.save(null),
+    'project.rewind': () => project.rewind(id, { confirm: true }),
+    'store.list': () => store.list(null),
     'store.resume': () => store.resume('idle', null),
-    'session.ensure': () => session.ensure('before', null),
-    'session.rewind': () => session.rewind(id, {}, null),
-    'session.rewind, a text': () => session.rewind(id, {}, 'yes'),
-    'session.save': () => session.save({ state: { m: [2] } }, { onNotice: 'yes' }),
+    'session.saveOncePerTurn': () => session.saveOncePerTurn(null),
+    'session.rewind': () => session.rewind(id, null),
+    'session.rewind, a text': () => session.rewind(id, 'yes'),
+    'session.save': () => session.save({ state: { m: [2] }, onWarning: 'yes' }),
     'store.prune': () => store.prune(null),
     iterate: () => session.iterate(null).next(),
   }
@@ -103,12 +103,12 @@ test('an error speaks of the call that was made', async () => {
   await using s = await scratch()
   const store = await s.open()
   const session: Untyped = await store.session('agent')
-  await expect(session.since('yesterday')).rejects.toMatchObject({
+  await expect(session.list({ since: 'yesterday' })).rejects.toMatchObject({
     code: 'BAD_INPUT',
-    message: 'since: from must be a date',
+    message: 'list: since must be a date',
   })
-  await expect(session.between('a', new Date())).rejects.toMatchObject({
-    message: 'between: from must be a date',
+  await expect(session.save({ signal: 'now' })).rejects.toMatchObject({
+    message: 'save: signal must be an AbortSignal',
   })
   const Saver: Untyped = SavestateSaver
   await expect(Saver.open({ home: s.home, proj: '.' })).rejects.toMatchObject({
@@ -135,10 +135,10 @@ test('an empty path is refused, and does not mean the whole project', async () =
   const { id } = await session.save({ state: { m: [1] }, files: true })
   s.write({ 'a.txt': 'two\n' })
   const calls: Calls = {
-    rewind: () => project.rewind({ to: id, paths: [''] }),
-    'rewind, in quotes': () => project.rewind({ to: id, paths: ['""'] }),
+    rewind: () => project.rewind(id, { paths: [''] }),
+    'rewind, in quotes': () => project.rewind(id, { paths: ['""'] }),
     'session.rewind': () => session.rewind(id, { paths: [''] }),
-    diff: () => project.diff({ from: id, paths: [''] }),
+    diff: () => project.diff(id, { paths: [''] }),
     forget: () => project.forget(''),
   }
   expect(await codesOf(calls)).toEqual(allRefused(calls))

@@ -2,7 +2,7 @@
 //   node crash-child.mjs '{"home":…,"project":…,"run":[["save",{"reason":"x"}],…]}'
 // Prints one line of JSON: the results, or the error. Ends with 3 on a SavestateError.
 // As root, `uid` makes it an ordinary user first. Before it opens the store it creates the file `ready` and waits for the file
-// `waitFor`. `mayBlock` is the option of `openStore`: no capture thread.
+// `waitFor`. `inProcess` is the option of `openStore`: no capture thread.
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -20,13 +20,15 @@ if (request.ready !== undefined) writeFileSync(request.ready, '')
 while (request.waitFor !== undefined && !existsSync(request.waitFor)) await sleep(1)
 
 try {
-  const { home, limits, mayBlock, durability = 'os' } = request
-  const store = await openStore({ home, durability, limits, mayBlock })
+  const { home, limits, inProcess, durability = 'process' } = request
+  const store = await openStore({ home, durability, limits, inProcess })
   const project = await store.project(request.project)
+  const callOf = (name, { to, ...input } = {}) =>
+    to === undefined ? project[name](input) : project[name](to, input)
   const results = []
   for (const [name, input] of request.run) {
     if (name === 'write') writeFileSync(join(request.project, input.path), input.content)
-    else results.push(await (name === 'verify' ? store.verify() : project[name](input)))
+    else results.push(await (name === 'verify' ? store.verify() : callOf(name, input)))
   }
   await store.close()
   process.stdout.write(`${JSON.stringify({ results })}\n`)

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { openStore } from '../../dist/index.js'
 
 const { home, input, waits } = JSON.parse(process.argv[2] ?? '{}')
-const store = await openStore({ home, durability: 'os', mayBlock: true })
+const store = await openStore({ home, durability: 'process', inProcess: true })
 if (waits) {
   process.stdout.write('open\n')
   await once(process.stdin, 'data')

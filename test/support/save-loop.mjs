@@ -26,7 +26,7 @@ function writeContent(world) {
     writeFileSync(join(files, `${n}`), `file ${n} of world ${world}\n`.repeat(20))
 }
 
-const open = () => openStore({ home, durability: 'os', mayBlock: reopen })
+const open = () => openStore({ home, durability: 'process', inProcess: reopen })
 let store = await open()
 let world = 0
 while (!existsSync(stop)) {

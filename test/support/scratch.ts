@@ -91,18 +91,18 @@ export const GIT_ENVIRONMENT: Readonly<Record<string, string>> = {
 export type ScratchOptions = {
   readonly files?: Readonly<Record<string, FileSpec>>
   /** The option of `openStore`: true for no capture thread, as in a command. */
-  readonly mayBlock?: boolean
+  readonly inProcess?: boolean
 }
 
 /** With a capture thread per store, as in a program that keeps its event loop free. */
 export function scratchWithThreads(options: ScratchOptions = {}): Promise<Scratch> {
-  return scratch({ ...options, mayBlock: false })
+  return scratch({ ...options, inProcess: false })
 }
 
 export async function scratch({
   files = {},
   // Starting a thread takes as long as most tests.
-  mayBlock = true,
+  inProcess = true,
 }: ScratchOptions = {}): Promise<Scratch> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'savestate-test-')))
   const project = join(folder, 'project')
@@ -116,7 +116,13 @@ export async function scratch({
     project,
     home,
     async open(storeOptions = {}) {
-      const store = await sdk.openStore({ home, durability: 'os', mayBlock, ...storeOptions })
+      const store = await sdk.openStore({
+        home,
+        durability: 'process',
+        inProcess,
+        shortLived: inProcess,
+        ...storeOptions,
+      })
       const close = store.close.bind(store)
       store.close = async () => {
         openStores.delete(store)

@@ -123,7 +123,12 @@ export class Sequence {
     this.#count('open')
     await this.#store?.close()
     const maxFileBytes = this.#random.pick([SMALL_LIMIT_BYTES, LARGE_LIMIT_BYTES])
-    const options = { home: this.#home, durability: 'os', mayBlock: true, limits: { maxFileBytes } }
+    const options = {
+      home: this.#home,
+      durability: 'process',
+      inProcess: true,
+      limits: { maxFileBytes },
+    }
     this.#store = await this.#options.sdk.openStore(options as StoreOptions)
     this.#project = await this.#store.project(this.#path)
   }
@@ -209,13 +214,12 @@ export class Sequence {
     const project = this.#theProject()
     const texts = paths?.map((path) => JSON.stringify(path))
     const input = {
-      to: id,
       keepMine,
       ...(paths === undefined ? {} : { paths: paths.map(pathText) }),
     }
     await this.#restore('rewind', {
       describe: `rewind to ${id}${texts === undefined ? '' : ` of ${texts.join()}`}${keepMine ? ' keeping mine' : ''}`,
-      run: () => project.rewind(input),
+      run: () => project.rewind(id, input),
       target,
       paths,
       keepMine,
@@ -311,7 +315,7 @@ export class Sequence {
 
   /** Paths that no rule excludes and that differ from the newest checkpoint: the changes of the user. */
   async #changedSinceLastSave(disk: Disk): Promise<readonly string[]> {
-    const { checkpoints } = await this.#theProject().list({ limit: 1 })
+    const checkpoints = await this.#theProject().list({ limit: 1 })
     const newest = this.#saved.get(checkpoints[0]?.id ?? '')
     if (newest === undefined) return []
     return [...disk].flatMap(([path, item]) => {
@@ -383,7 +387,7 @@ export class Sequence {
   }
 
   async #ids(): Promise<readonly string[]> {
-    const { checkpoints } = await this.#theProject().list({ limit: 100_000 })
+    const checkpoints = await this.#theProject().list({ limit: 100_000 })
     return checkpoints.map(({ id }) => id)
   }
 

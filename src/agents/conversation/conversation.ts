@@ -1,7 +1,7 @@
 // Lets an agent continue its conversation from a checkpoint. The agent's own file is never changed: the truncated
 // conversation is a separate file.
 import { AGENT_NAMES, type AgentName, fieldsOf } from '../../base/index.js'
-import { type CheckpointDetails, SavestateError, SealedValue, type Store } from '../../index.js'
+import { type CheckpointDetails, SavestateError, SealedValue, type Store } from '../../internal.js'
 import { truncateConversation, type Cut } from './truncate-conversation.js'
 import { EVENT_TYPES, type EventType } from '../mappers/event.js'
 import { programOnPath } from '../install/config-paths.js'
@@ -98,7 +98,7 @@ export async function pointBefore(
     return { ...checkpoint, at: 'before-tool' }
   const { parent } = checkpoint
   if (parent === null) return { ...checkpoint, at: 'turn-start' }
-  const session = await store.session(checkpoint.session, { mustExist: true, lease: false })
+  const session = await store.session(checkpoint.session, { create: false, lease: false })
   try {
     return agentCheckpoint(await session.show(parent)) ?? { ...checkpoint, at: 'turn-start' }
   } finally {
@@ -201,7 +201,7 @@ async function readCopies(
   store: Store,
   { id, session: name, path }: AgentCheckpoint,
 ): Promise<readonly (readonly string[])[]> {
-  const session = await store.session<TranscriptState>(name, { mustExist: true, lease: false })
+  const session = await store.session<TranscriptState>(name, { create: false, lease: false })
   try {
     const states = [await session.stateAt(id), await session.stateAt()]
     const stored = states.map((state) => stringsIn(state?.transcript))

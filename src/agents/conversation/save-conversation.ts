@@ -2,7 +2,7 @@
 // transcript. The position up to which it is copied is in the checkpoint's metadata, so one transaction writes both the
 // lines and the position.
 import { fieldsOf } from '../../base/index.js'
-import { SavestateError, type SaveInput, type Session, type Store } from '../../index.js'
+import { SavestateError, type SessionSaveOptions, type Session, type Store } from '../../index.js'
 import type { AgentEvent } from '../mappers/event.js'
 import type { Save } from '../hooks/policy.js'
 import { type Growth, parsePosition, type Position, readGrowth } from './transcript.js'
@@ -28,14 +28,14 @@ export async function saveConversation(store: Store, work: Work): Promise<void> 
     const known = parsePosition(fieldsOf(head?.metadata)['copied'])
     const growth = await growthAt(store, work.event, known)
     try {
-      await saveOnce(work, { growth, known, expectedHead: head?.id ?? null })
+      await saveOnce(work, { growth, known, ifHead: head?.id ?? null })
       return
     } catch (error) {
       if (!(error instanceof SavestateError) || error.code !== 'HEAD_MOVED') throw error
     }
   }
   // Save at least the files. Without a position the next event copies the whole conversation again.
-  await saveOnce(work, { growth: undefined, known: undefined, expectedHead: undefined })
+  await saveOnce(work, { growth: undefined, known: undefined, ifHead: undefined })
 }
 
 /** A transcript that cannot be read must not keep the files from being saved. */
@@ -57,12 +57,12 @@ async function growthAt(
 type Found = {
   readonly growth: Growth | undefined
   readonly known: Position | undefined
-  readonly expectedHead: string | null | undefined
+  readonly ifHead: string | null | undefined
 }
 
 async function saveOnce({ session, event, save }: Work, found: Found): Promise<void> {
   const { reason, metadata, toolCallId, always, moment } = save
-  const { growth, known, expectedHead } = found
+  const { growth, known, ifHead } = found
   const copied = growth?.position ?? known
   const input = {
     reason,
@@ -72,7 +72,7 @@ async function saveOnce({ session, event, save }: Work, found: Found): Promise<v
     moment,
     ...uncapturedAt(event, save),
     ...(toolCallId === undefined ? {} : { toolCall: toolCallId }),
-    ...(expectedHead === undefined ? {} : { expectedHead }),
+    ...(ifHead === undefined ? {} : { ifHead }),
   }
   const lines = growth?.lines ?? []
   if (growth?.isFromStart === true) await session.save({ ...input, state: { transcript: lines } })
@@ -84,7 +84,7 @@ async function saveOnce({ session, event, save }: Work, found: Found): Promise<v
 function uncapturedAt(
   { type }: AgentEvent,
   { covers }: Save,
-): Pick<SaveInput<TranscriptState>, 'uncaptured'> {
+): Pick<SessionSaveOptions<TranscriptState>, 'uncaptured'> {
   if (type === 'quiet') return {}
   if (covers.length > 0) return { uncaptured: 'after-calls' }
   return { uncaptured: type === 'before-tool' ? 'between-calls' : 'forget' }

@@ -125,11 +125,11 @@ async function referenceCandidates(options: Options): Promise<Candidate[]> {
   const id = options.text('session')
   return inStore(async (store) => {
     if (id !== undefined) {
-      const session = await store.session(id, { mustExist: true, lease: false })
+      const session = await store.session(id, { create: false, lease: false })
       return describe(store, await session.list())
     }
     const project = await findProject(store, { folder: enterFolder(options) })
-    return describe(store, (await project.list()).checkpoints)
+    return describe(store, await project.list())
   })
 }
 
@@ -157,7 +157,7 @@ async function loadText() {
 
 async function inStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
   const { openStore } = await import('../../index.js')
-  const store = await openStore({ mayBlock: true })
+  const store = await openStore({ inProcess: true, shortLived: true })
   try {
     return await work(store)
   } finally {

@@ -27,7 +27,7 @@ const DECLINED = 'Nothing has been removed.'
 
 async function clearOne(request: Request): Promise<Cleared> {
   const project = await request.project()
-  const planned = await project.clear({ dryRun: true }, request.hooks)
+  const planned = await project.clear({ dryRun: true, ...request.hooks })
   const folder = folderText(planned.path)
   if (planned.checkpoints + planned.sessions === 0)
     return {
@@ -37,11 +37,11 @@ async function clearOne(request: Request): Promise<Cleared> {
     }
   if (request.options.has('dry-run'))
     return { applied: false, project: planned, text: planText(planned) }
-  const again = () => project.clear({ dryRun: true }, request.hooks)
+  const again = () => project.clear({ dryRun: true, ...request.hooks })
   const asking = { first: planned, again, text: planText, question: 'Remove it?' }
   const isAgreed = isGiven(request) || (await confirmPlan(request, asking))
   if (!isAgreed) return { applied: false, project: planned, text: DECLINED }
-  const cleared = await project.clear({}, request.hooks)
+  const cleared = await project.clear(request.hooks)
   const { checkpoints, sessions, bytesReclaimed, applied } = cleared
   const text = `Removed ${formatCount(checkpoints, 'checkpoint')} and ${formatCount(sessions, 'session')} of ${folder}, freed ${formatBytes(bytesReclaimed)}.`
   return { applied, project: cleared, text }

@@ -6,7 +6,7 @@ import { UNCUT_WIDTH } from '../render/diffstat.js'
 
 /** A checkpoint of a session may have a state and no files. */
 async function newestWithFiles(project: Project): Promise<string> {
-  const { checkpoints } = await project.list()
+  const checkpoints = await project.list()
   return checkpoints.find(({ hasFiles }) => hasFiles)?.id ?? '1'
 }
 
@@ -16,16 +16,13 @@ export const run = command({
     const { project, positionals, options, screen, hooks, isJson } = request
     const [from, to] = positionals
     const here = await project()
-    return here.diff(
-      {
-        from: from ?? (await newestWithFiles(here)),
-        ...(to === undefined ? {} : { to }),
-        paths: await projectPaths(request, request.paths),
-        patch: options.has('stat') ? 'stat' : 'full',
-        width: isJson ? statWidth(screen) : UNCUT_WIDTH,
-      },
-      hooks,
-    )
+    return here.diff(from ?? (await newestWithFiles(here)), {
+      ...(to === undefined ? {} : { to }),
+      paths: await projectPaths(request, request.paths),
+      patch: options.has('stat') ? 'stat' : 'full',
+      width: isJson ? statWidth(screen) : UNCUT_WIDTH,
+      ...hooks,
+    })
   },
   render: (result, { options, screen }) =>
     diffText(result, { screen, isStat: options.has('stat') }),

@@ -19,7 +19,12 @@ type Page = DoctorResult & {
 export const run = command<Page>({
   async call(request) {
     const paths = request.options.has('paths')
-    const result = await doctorStore({ mayBlock: true, version: version(), paths }, request.hooks)
+    const result = await doctorStore({
+      inProcess: true,
+      version: version(),
+      paths,
+      ...request.hooks,
+    })
     return { ...result, hooks: await hooksIn(request), launcher: await launcherOf() }
   },
   render(result) {
@@ -141,5 +146,5 @@ function settingsText({ settings }: DoctorResult): string {
 }
 
 function failureLine({ at, operation, code, message }: DoctorResult['failures'][number]): string {
-  return `  ${at}  ${operation}  ${code}${message === undefined ? '' : `  ${printableLine(message)}`}`
+  return `  ${at.toISOString()}  ${operation}  ${code}${message === undefined ? '' : `  ${printableLine(message)}`}`
 }

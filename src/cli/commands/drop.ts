@@ -14,22 +14,23 @@ export const run = command<Dropped>({
     const project = await request.project()
     const of = request.options.text('session')
     const scope = of === undefined ? {} : { of }
-    const planned = await project.drop(
-      { refs: request.positionals, ...scope, dryRun: true },
-      request.hooks,
-    )
+    const planned = await project.drop(request.positionals, {
+      ...scope,
+      dryRun: true,
+      ...request.hooks,
+    })
     if (request.options.has('dry-run')) return { ...planned, isDeclined: false }
     // From here on by id: numbers shift as soon as an agent saves.
     const refs = planned.checkpoints.map(({ id }) => id)
     const count = refs.length
     const isAgreed = await confirmPlan(request, {
       first: planned,
-      again: () => project.drop({ refs, ...scope, dryRun: true }, request.hooks),
+      again: () => project.drop(refs, { ...scope, dryRun: true, ...request.hooks }),
       text: (plan) => planText(plan, request),
       question: count === 1 ? 'Drop this checkpoint?' : `Drop these ${count} checkpoints?`,
     })
     if (!isAgreed) return { ...planned, isDeclined: true }
-    const dropped = await project.drop({ refs, ...scope }, request.hooks)
+    const dropped = await project.drop(refs, { ...scope, ...request.hooks })
     return { ...dropped, isDeclined: false }
   },
   json: ({ isDeclined: _declined, ...result }) => result,

@@ -12,7 +12,7 @@ export const run = command<Forgotten>({
   async call(request) {
     const project = await request.project()
     const [path = ''] = (await projectPaths(request, [request.argument(0)])) ?? []
-    const plan = () => project.forget(path, { dryRun: true }, request.hooks)
+    const plan = () => project.forget(path, { dryRun: true, ...request.hooks })
     const planned = await plan()
     if (request.options.has('dry-run')) return { ...planned, isDeclined: false }
     const isAgreed = await confirmPlan(request, {
@@ -22,7 +22,7 @@ export const run = command<Forgotten>({
       question: 'Forget it?',
     })
     if (!isAgreed) return { ...planned, isDeclined: true }
-    return { ...(await project.forget(path, {}, request.hooks)), isDeclined: false }
+    return { ...(await project.forget(path, request.hooks)), isDeclined: false }
   },
   json: ({ isDeclined: _declined, ...result }) => result,
   render(result) {

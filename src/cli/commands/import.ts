@@ -84,13 +84,13 @@ async function importSystem(
     dryRun: options.has('dry-run'),
   }
   return withDefaultSignals((ask) => {
-    const confirmImport = (plan: ImportPlan) =>
+    const confirm = (plan: ImportPlan) =>
       ask(() =>
         confirmText(request, {
           plan: importPlanText(plan, request.screen.paintNote),
           question: 'Import this?',
         }),
       )
-    return importFrom(store, system, choice, { ...hooks, confirmImport })
+    return importFrom(store, system, choice, { ...hooks, confirm })
   })
 }

@@ -17,7 +17,11 @@ export const run = command({
       const hint = [error.hint ?? [], '`savestate help` lists the commands.'].flat().join('\n')
       throw new SavestateError(error.code, error.message, { hint, cause: error })
     })
-    return readNewest((limit) => here.list({ limit }, hooks), SHOWN)
+    const read = async (limit: number) => ({
+      checkpoints: await here.list({ limit, ...hooks }),
+      total: await here.count(),
+    })
+    return readNewest(read, SHOWN)
   },
   json: ({ checkpoints }) => ({ checkpoints: checkpoints.slice(0, SHOWN) }),
   async render({ checkpoints }, { project, screen, options }) {

@@ -10,17 +10,14 @@ export const run = command<Pruned>({
   async call(request) {
     const store = await request.store()
     let isDeclined = false
-    const confirmPrune = async (planned: PruneResult) => {
+    const confirm = async (planned: PruneResult) => {
       const plan = prunePlanText(planned, request.screen)
       isDeclined = !(await confirmText(request, { plan, question: 'Remove it?' }))
       return !isDeclined
     }
-    const asking = request.options.has('unattended') ? {} : { confirmPrune }
+    const asking = request.options.has('unattended') ? {} : { confirm }
     const dryRun = request.options.has('dry-run')
-    const result = await store.prune(
-      { ...inputOf(request), dryRun },
-      { ...request.hooks, ...asking },
-    )
+    const result = await store.prune({ ...inputOf(request), dryRun, ...request.hooks, ...asking })
     return { ...result, isDeclined }
   },
   json: ({ isDeclined: _declined, ...result }) => result,

@@ -20,7 +20,7 @@ export const run = command({
     })
     if (!isAgreed) return { ...planned, declined: true }
     await stopDaemon()
-    return { ...(await store.rekey({ plain }, hooks)), declined: false }
+    return { ...(await store.rekey({ plain, ...hooks })), declined: false }
   },
   render: rekeyText,
   exitCode: ({ declined }) => (declined ? EXIT.declined : EXIT.done),

@@ -20,7 +20,7 @@ export const run = command({
       return isWanted
     }
     const asking = request.options.has('yes') ? {} : { confirm }
-    return repairStore({ mayBlock: true, dryRun, ...asking }, request.hooks)
+    return repairStore({ inProcess: true, dryRun, ...asking, ...request.hooks })
   },
   render({ steps, applied, declined, setAside, problems }, { screen, options }) {
     const left = problems.filter(({ severity }) => severity === 'damage')

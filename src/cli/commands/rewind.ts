@@ -170,34 +170,29 @@ async function rewindFiles(
   const mineNow = () => mineInPlan(request, { to: named.id, before })
   const mine = options.has('dry-run') ? await mineNow() : undefined
   const rewindNow = async () =>
-    project.rewind(
-      {
-        to: named.id,
-        before,
-        paths: await projectPaths(request, options.texts('path')),
-        keepMine: options.has('keep-mine'),
-        dryRun: options.has('dry-run'),
-        ...(included === undefined
-          ? {}
-          : {
-              conversation: {
-                agent: included.checkpoint.agent,
-                session: included.checkpoint.agentSession,
-              },
-            }),
-      },
-      {
-        ...hooks,
-        confirm: confirmOn(request, {
-          question: (facts) => goBackQuestion(request, facts, callOf(before ? named : undefined)),
-          mine: mineNow,
-          remarks: [
-            ...(before && isOwnBefore(named) ? [alreadyBefore(named)] : []),
-            ...(planned === undefined ? [] : [conversationRemark(planned.outline)]),
-          ],
-        }),
-      },
-    )
+    project.rewind(named.id, {
+      before,
+      paths: await projectPaths(request, options.texts('path')),
+      keepMine: options.has('keep-mine'),
+      dryRun: options.has('dry-run'),
+      ...(included === undefined
+        ? {}
+        : {
+            conversation: {
+              agent: included.checkpoint.agent,
+              session: included.checkpoint.agentSession,
+            },
+          }),
+      ...hooks,
+      confirm: confirmOn(request, {
+        question: (facts) => goBackQuestion(request, facts, callOf(before ? named : undefined)),
+        mine: mineNow,
+        remarks: [
+          ...(before && isOwnBefore(named) ? [alreadyBefore(named)] : []),
+          ...(planned === undefined ? [] : [conversationRemark(planned.outline)]),
+        ],
+      }),
+    })
   const result = await withRepeatHint(request, ['rewind', named.id], rewindNow)
   return {
     result: { ...result, restored: 'files' },

@@ -48,7 +48,7 @@ export const run: Command = async (request) => {
           author: commandName(words),
           quietMs: quiet === undefined ? undefined : quiet * SECOND_MS,
           // The command owns the terminal, so notices wait.
-          hooks: { onNotice: (text) => void notices.push(text) },
+          hooks: { onWarning: (text) => void notices.push(text) },
         })
   const ending = await command.ended
   const code = endLike(ending)
@@ -60,7 +60,7 @@ export const run: Command = async (request) => {
     screen.note(`savestate: ${quoteForShell(words[0] ?? '')}: ${ending.refusal}`)
   over.abort()
   const saved = await saving
-  for (const text of notices) request.hooks.onNotice?.(text)
+  for (const text of notices) request.hooks.onWarning?.(text)
   await printOutcome(await outcomeOf(request, beginning, { saved, ending }), request)
   return code
 }
@@ -77,7 +77,7 @@ async function saveBefore(request: Request, reason: string): Promise<Beginning> 
   try {
     project = await request.project()
     project.watch()
-    return { project, before: (await project.save({ reason }, request.hooks)).id }
+    return { project, before: (await project.save({ reason, ...request.hooks })).id }
   } catch (failure) {
     return { ...(project === undefined ? {} : { project }), failure }
   }
@@ -121,7 +121,7 @@ async function outcomeOf(
   let ids: ReadonlyMap<string, string> = new Map()
   if (project !== undefined && before !== undefined && after !== undefined) {
     try {
-      changed = await project.diff({ from: before, to: after, patch: 'none' })
+      changed = await project.diff(before, { to: after, patch: 'none' })
       ids = await project.shortIds([before, after])
     } catch (error) {
       failures.push(error)

@@ -84,8 +84,10 @@ async function saveByDaemon(
   const answer = line?.['answer'] as SaveAnswer | undefined
   if (answer === undefined) return undefined
   await noteOrigin(answer.origin, hooks)
-  for (const text of answer.notices) hooks.onNotice?.(text)
-  return answer
+  for (const text of answer.notices) hooks.onWarning?.(text)
+  const { result } = answer
+  // Over the socket it is text.
+  return { ...answer, result: { ...result, createdAt: new Date(result.createdAt) } }
 }
 
 async function saveSession(
@@ -96,7 +98,7 @@ async function saveSession(
   const state = await givenState(request)
   const { inSession } = await import('../runtime/open-session.js')
   const result = await inSession(request, id, (session) =>
-    session.save({ ...input, ...state, files: !options.has('no-files') }, hooks),
+    session.save({ ...input, ...state, files: !options.has('no-files'), ...hooks }),
   )
   if (request.isJson) return { result, shortId: result.id, untrusted: [] }
   const shortIds = await (await request.store()).shortIds([result.id])

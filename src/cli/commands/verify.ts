@@ -6,7 +6,8 @@ import { problemLine } from '../render/problem-text.js'
 
 export const run = command({
   // Not through `store`: a store that cannot be opened is checked too.
-  call: ({ options, hooks }) => verifyStore({ mayBlock: true, quick: options.has('quick') }, hooks),
+  call: ({ options, hooks }) =>
+    verifyStore({ inProcess: true, quick: options.has('quick'), ...hooks }),
   render({ checkpoints, problems, quick }, { screen }) {
     const checked = `${formatCount(checkpoints, 'checkpoint')} checked${quick ? ' quickly' : ''}`
     const damage = problems.filter(({ severity }) => severity === 'damage')

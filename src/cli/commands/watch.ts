@@ -17,8 +17,8 @@ export const run: Command = async (request) => {
   if (!isJson) screen.note(`Watching ${pathForPeople(project.path)}. Stop with Ctrl-C.`)
   let printed = Promise.resolve()
   await autoSave(project, {
+    ...hooks,
     signal,
-    hooks,
     ...(quiet === undefined ? {} : { quietMs: quiet * SECOND_MS }),
     ...(reason === undefined ? {} : { reason }),
     onSaved(saved) {

@@ -20,7 +20,7 @@ export async function stateYaml(store: Store, session: Session<unknown>): Promis
   const text = formatYaml({
     ...mapping,
     status: statusOf(mapping['status'], view?.status ?? 'in_progress'),
-    updated: view?.updatedAt ?? null,
+    updated: view?.updatedAt.toISOString() ?? null,
   })
   return isPlain ? text : MARK + text
 }

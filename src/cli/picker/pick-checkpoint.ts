@@ -29,7 +29,7 @@ export async function pickCheckpoint(request: Request): Promise<Request | undefi
   if (!isTerminal) throw refMissing('Name a checkpoint: there is no terminal to pick one on')
   if (request.isJson || options.has('session')) throw refMissing('<ref> is missing')
   const project = await request.project()
-  const { checkpoints } = await project.list({}, hooks)
+  const checkpoints = await project.list(hooks)
   if (checkpoints.length === 0)
     throw new SavestateError('CHECKPOINT_UNKNOWN', 'There is no checkpoint of this folder yet', {
       hint: 'Make one: savestate save',
@@ -40,8 +40,8 @@ export async function pickCheckpoint(request: Request): Promise<Request | undefi
   const input = { paths, keepMine: options.has('keep-mine') }
   const previewOf = async (id: string): Promise<Preview> => {
     try {
-      const onNotice = (text: string) => void notices.add(text)
-      const { plan } = await project.rewind({ to: id, ...input, dryRun: true }, { onNotice })
+      const onWarning = (text: string) => void notices.add(text)
+      const { plan } = await project.rewind(id, { ...input, dryRun: true, onWarning })
       return { plan, ...(hasAuthors ? await ownersSince(project, id) : NO_OWN_CHANGES) }
     } catch (error) {
       if (error instanceof SavestateError) return { problem: error.message }

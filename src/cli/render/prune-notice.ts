@@ -1,5 +1,5 @@
 // Reports once what automatic prunes removed, because no user saw their plans.
-import type { AutoPruneRecord } from '../../index.js'
+import type { AutoPruneRecord } from '../../internal.js'
 import type { Request } from '../runtime/command.js'
 import { formatBytes, formatCount } from '../terminal/format-numbers.js'
 import { folderText } from './checkpoint-table.js'

@@ -12,7 +12,7 @@ type OwnChanges = {
 export const NO_OWN_CHANGES: OwnChanges = { mine: new Set(), isAllMine: false }
 
 export async function ownersSince(project: Project, id: string): Promise<OwnChanges> {
-  const { changes } = await project.diff({ from: id, patch: 'none' })
+  const { changes } = await project.diff(id, { patch: 'none' })
   const isMine = ({ author }: (typeof changes)[number]) =>
     author?.split('+').includes('you') === true
   const known = changes.filter(({ type, author }) => type !== 'folder' && author !== null)
@@ -30,9 +30,9 @@ export async function mineInPlan(
   const isShown = options.has('dry-run') || !options.has('yes')
   if (!isShown || request.isJson || options.has('keep-mine')) return NO_OWN_CHANGES.mine
   const project = await request.project()
-  if (!hasSeveralAuthors((await project.list()).checkpoints)) return NO_OWN_CHANGES.mine
+  if (!hasSeveralAuthors(await project.list())) return NO_OWN_CHANGES.mine
   try {
-    const found = await project.target(target, hooks)
+    const found = await project.target(target.to, { before: target.before, ...hooks })
     return (await ownersSince(project, found.target.id)).mine
   } catch (error) {
     // The rewind itself reports the error.

@@ -30,7 +30,7 @@ export async function rewindSession(
   const project = options.has('session') ? undefined : await request.project()
   const dryRun = options.has('dry-run')
   const session = await store.session(target.session, {
-    mustExist: true,
+    create: false,
     lease: !dryRun,
     ...(project === undefined ? {} : { project }),
   })
@@ -39,11 +39,14 @@ export async function rewindSession(
   const program = await programOf(target.session, request)
   const confirm = confirmOn(request, { question: (facts) => goBackQuestion(request, facts) })
   const before = options.has('before')
-  const result = await session.rewind(
-    target.id,
-    { restore, before, keepMine: options.has('keep-mine'), dryRun },
-    { ...hooks, confirm },
-  )
+  const result = await session.rewind(target.id, {
+    restore,
+    before,
+    keepMine: options.has('keep-mine'),
+    dryRun,
+    ...hooks,
+    confirm,
+  })
   await session.close()
   return {
     result,

@@ -23,7 +23,7 @@ export function undoOrRedo(direction: {
       const confirm = confirmOn(request, {
         question: (facts) => repeatQuestion(request, { verb: verbs[0], facts }),
       })
-      const work = () => project[kind]({ dryRun: options.has('dry-run') }, { ...hooks, confirm })
+      const work = () => project[kind]({ dryRun: options.has('dry-run'), ...hooks, confirm })
       return addContinueCommand(await withRepeatHint(request, [kind], work))
     },
     async render(result, request) {

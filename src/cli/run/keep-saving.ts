@@ -1,6 +1,6 @@
 // Saves while a command runs. Failures are collected for the end and never disturb the command.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { autoSave, type Hooks, type Project, type SaveResult } from '../../index.js'
+import { autoSave, type CallOptions, type Project, type SaveResult } from '../../index.js'
 
 export type Saved = {
   readonly checkpoints: number
@@ -21,7 +21,7 @@ export async function keepSaving(
     readonly reason: string
     readonly author: string
     readonly quietMs?: number | undefined
-    readonly hooks: Hooks
+    readonly hooks: Omit<CallOptions, 'signal'>
   },
 ): Promise<Saved> {
   const { ended, reason, author, quietMs, hooks } = options
@@ -37,7 +37,7 @@ export async function keepSaving(
         author,
         // The folder was saved before the command started; a save now could capture half of its work.
         isSaved: failures.length === 0,
-        hooks,
+        ...hooks,
         ...(quietMs === undefined ? {} : { quietMs }),
         onSaved(saved) {
           last = saved

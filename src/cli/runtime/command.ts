@@ -1,5 +1,5 @@
 // A command calls one operation and reports its result. Printing, JSON and the pager are here, once.
-import type { Hooks, Project, Store } from '../../index.js'
+import type { CallOptions, Project, Store } from '../../index.js'
 import { EXIT } from './exit.js'
 import type { Parsed } from '../args/parse.js'
 import type { ProgressBar } from '../terminal/progress-bar.js'
@@ -10,7 +10,7 @@ export type Request = Omit<Parsed, 'fault'> & {
   readonly isJson: boolean
   readonly screen: Screen
   readonly bar: ProgressBar
-  readonly hooks: Hooks
+  readonly hooks: CallOptions
   /** Whether an agent has started this process. */
   readonly isAgent: boolean
   /** `.`, or the missing folder that `-C` names. */

@@ -1,6 +1,6 @@
 // Asks on the terminal before something is changed or removed, and shows the plan.
 import { createInterface } from 'node:readline'
-import { type Hooks, type PlanFacts, SavestateError } from '../../index.js'
+import { type PlanFacts, type RestoreOptions, SavestateError } from '../../index.js'
 import type { Request } from './command.js'
 import { beforeChanges } from './exit.js'
 import { page } from '../terminal/pager.js'
@@ -29,7 +29,7 @@ export function confirmOn(
     /** The paths that the user has changed since the checkpoint, as of now. */
     readonly mine?: () => Promise<ReadonlySet<string>>
   },
-): Hooks['confirm'] {
+): RestoreOptions['confirm'] {
   const { paintNote: paint, now } = request.screen
   if (request.options.has('yes')) return undefined
   let isRepeated = false

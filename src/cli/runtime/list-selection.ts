@@ -62,10 +62,14 @@ async function readRows(request: Request, limit: number | undefined): Promise<Ro
     const checkpoints = await (await sessionToRead(await store(), session)).list()
     return { checkpoints, total: checkpoints.length }
   }
-  if (options.has('all')) return (await store()).list(input, hooks)
-  const { checkpoints, total } = await (await project()).list(input, hooks)
+  if (options.has('all')) {
+    const opened = await store()
+    return { checkpoints: await opened.list({ ...input, ...hooks }), total: await opened.count() }
+  }
+  const here = await project()
+  const checkpoints = await here.list({ ...input, ...hooks })
   const numbered = checkpoints.map((checkpoint, index) => ({ ...checkpoint, number: index + 1 }))
-  return { checkpoints: numbered, total }
+  return { checkpoints: numbered, total: await here.count() }
 }
 
 /** Enough rows to tell whether several authors work here. */
@@ -142,7 +146,7 @@ async function findWords(
   if (words.trim() === '') throw new SavestateError('BAD_INPUT', '--grep needs a word')
   if (options.has('all')) return { found: byId(withWords(all, words)), isCut: false }
   const limit = most.limit ?? Math.max(1, all.length)
-  const result = await (await project()).search({ words, limit }, hooks)
+  const result = await (await project()).search(words, { limit, ...hooks })
   const isLimited = result.matches.length === limit
   return {
     found: byId(result.matches),
@@ -167,7 +171,7 @@ async function findPaths(
   const { paths: given, project, hooks } = request
   if (given.length === 0) return undefined
   const paths = await projectPaths(request, given)
-  const { checkpoints, isComplete } = await (await project()).history({ paths, ...most }, hooks)
+  const { checkpoints, isComplete } = await (await project()).history(paths, { ...most, ...hooks })
   return { found: byId(checkpoints), isCut: !isComplete }
 }
 

@@ -1,6 +1,12 @@
 // The command line does not know the classes of the values in agent states. It reads an instance as its serialized value,
 // and writes that value under the same class name, so nothing is lost.
-import { ClassRegistry, fromJsonForm, type JsonForm, SealedValue, toJsonForm } from '../../index.js'
+import {
+  ClassRegistry,
+  fromJsonForm,
+  type JsonForm,
+  SealedValue,
+  toJsonForm,
+} from '../../internal.js'
 
 class AnyClasses extends ClassRegistry {
   override named(name: string): ReturnType<ClassRegistry['named']> {

@@ -4,7 +4,7 @@ import type { Request } from './command.js'
 
 /** Read-only: works while an agent writes to it. Throws SESSION_UNKNOWN. */
 export async function sessionToRead(store: Store, id: string): Promise<Session<unknown>> {
-  return store.session(id, { mustExist: true, lease: false })
+  return store.session(id, { create: false, lease: false })
 }
 
 /** The folder of its project; null if it has none. */
@@ -34,7 +34,7 @@ export async function inSession<Result>(
   try {
     return await work(session)
   } finally {
-    if (isNew && (await session.latest()) === undefined) await session.clear()
+    if (isNew && (await session.latest()) === undefined) await session.delete()
     else await session.close()
   }
 }

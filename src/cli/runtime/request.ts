@@ -1,5 +1,5 @@
 // Creates the request of a command. The store and the project are opened on first use.
-import type { Hooks, Project, Store } from '../../index.js'
+import type { CallOptions, Project, Store } from '../../index.js'
 import type { SaveAnswer } from '../../daemon/index.js'
 import { AGENT_MARKS, type AgentName } from '../../base/index.js'
 import type { Request } from './command.js'
@@ -33,9 +33,9 @@ export function openRequest(
   let found: Promise<Project> | undefined
   let noticed = Promise.resolve()
   const store = () => (opened ??= openForCommands(parsed))
-  const hooks: Hooks = {
+  const hooks: CallOptions = {
     onProgress: (progress) => bar.update(progress),
-    onNotice: (text) => {
+    onWarning: (text) => {
       bar.erase()
       noticed = noticed.then(async () => {
         const { printable } = await import('../terminal/escape.js')
@@ -75,7 +75,7 @@ export function openRequest(
 /** The project of the current folder, or the known project whose folder is missing. */
 export async function findProject(
   store: Store,
-  { folder, hooks }: { readonly folder: string; readonly hooks?: Hooks },
+  { folder, hooks }: { readonly folder: string; readonly hooks?: CallOptions },
 ): Promise<Project> {
   if (folder !== '.') return store.project(folder)
   if (!isCurrentFolderGone()) return store.projectFor('.', hooks)
@@ -88,13 +88,13 @@ export async function findProject(
 /** Tells the user about vanished projects that may have been moved to this folder. */
 export async function noteOrigin(
   { maybeMovedFrom }: SaveAnswer['origin'],
-  { onNotice }: Hooks,
+  { onWarning }: CallOptions,
 ): Promise<void> {
   if (maybeMovedFrom.length === 0) return
   const { commandLine } = await import('../terminal/shell-quote.js')
   for (const old of maybeMovedFrom.slice(0, MAX_MOVED)) {
     const command = commandLine(['savestate', 'move', old])
-    onNotice?.(`${old} has checkpoints and no longer exists. If it was moved here: ${command}`)
+    onWarning?.(`${old} has checkpoints and no longer exists. If it was moved here: ${command}`)
   }
 }
 
@@ -105,5 +105,5 @@ async function openForCommands({ command, options, positionals }: Parsed): Promi
   const limits = maxFileMb === undefined ? {} : { maxFileBytes: maxFileMb * MB }
   // `run` passes signals on during a save, and the picker answers keys: their event loop must not be blocked.
   const isAwake = command === 'run' || (command === 'rewind' && positionals.length === 0)
-  return openStore({ mayBlock: !isAwake, classes: anyClasses, limits })
+  return openStore({ inProcess: !isAwake, shortLived: !isAwake, classes: anyClasses, limits })
 }

@@ -6,11 +6,11 @@ const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
 /** `just now`, `12 s ago`, `3 min ago`, `2 h ago`, `yesterday`, `5 days ago`, else the date; in local time. */
-export function relativeTime(iso: string, now: Date): string {
-  const then = new Date(iso)
+export function relativeTime(time: string | Date, now: Date): string {
+  const then = new Date(time)
   const agoMs = now.getTime() - then.getTime()
   // If our clock is a little behind, a fresh checkpoint seems to come from the future.
-  if (agoMs < -MINUTE_MS) return localTime(iso)
+  if (agoMs < -MINUTE_MS) return localTime(time)
   if (agoMs < JUST_NOW_MS) return 'just now'
   if (agoMs < MINUTE_MS) return `${Math.floor(agoMs / 1000)} s ago`
   if (agoMs < HOUR_MS) return `${Math.floor(agoMs / MINUTE_MS)} min ago`
@@ -21,8 +21,8 @@ export function relativeTime(iso: string, now: Date): string {
 }
 
 /** Date and time to the second, in local time. */
-export function localTime(iso: string): string {
-  const then = new Date(iso)
+export function localTime(time: string | Date): string {
+  const then = new Date(time)
   const parts = [then.getHours(), then.getMinutes(), then.getSeconds()]
   return `${dateOf(then)} ${parts.map(twoDigits).join(':')}`
 }

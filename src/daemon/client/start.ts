@@ -57,7 +57,7 @@ export async function startDaemonFor(
 
 /** Reports why the store cannot be opened, if that is the reason. */
 async function startFault(home: string): Promise<SavestateError> {
-  const store = await openStore({ home, mayBlock: true, encryption: {} })
+  const store = await openStore({ home, inProcess: true, shortLived: true, encryption: {} })
   await store.close()
   const holder = await daemonPlaceHolder({ home })
   if (holder !== undefined) return unresponsive(holder)

@@ -2,7 +2,7 @@
 // can reach the socket, so the daemon must not do what the sandbox forbids.
 import { type HookRequest, IdleSessions } from '../../agents/index.js'
 import { AGENT_NAMES } from '../../base/index.js'
-import type { Hooks, SaveResult, Store } from '../../internal.js'
+import type { CallOptions, SaveResult, Store } from '../../internal.js'
 import type { DaemonRequest, HookAnswer, SaveAnswer, SaveRequest } from '../requests.js'
 import { saveProject } from '../save-project.js'
 import { answerHook, PATIENCE_SECONDS } from '../answer-hook.js'
@@ -10,7 +10,7 @@ import { expectFolder, type SaveCall } from './save-body.js'
 import type { WatchedProjects } from './watched-projects.js'
 
 /** Does the work and returns the answer. */
-export type Work = (input: string, hooks: Pick<Hooks, 'onProgress'>) => Promise<object>
+export type Work = (input: string, hooks: Pick<CallOptions, 'onProgress'>) => Promise<object>
 
 export type HttpHookCall = {
   /** As in the URL; not checked yet. */
@@ -60,10 +60,10 @@ export class Handlers {
 
   async #save(
     { folder, input }: SaveRequest,
-    { onProgress }: Pick<Hooks, 'onProgress'>,
+    { onProgress }: Pick<CallOptions, 'onProgress'>,
   ): Promise<SaveAnswer> {
     const notices: string[] = []
-    const hooks: Hooks = { onProgress, onNotice: (text) => void notices.push(text) }
+    const hooks: CallOptions = { onProgress, onWarning: (text) => void notices.push(text) }
     const project = await this.#store.projectFor(folder, hooks)
     const origin = await project.origin()
     const watched = this.#projects.watch(project)

@@ -20,7 +20,7 @@ export type ToolView = {
   readonly status: string
   readonly idempotencyKey: string
   readonly step: number
-  readonly startedAt: string
+  readonly startedAt: Date
 }
 
 export type AgentDetails = {
@@ -55,7 +55,7 @@ export function agentDetails(
       status,
       idempotencyKey,
       step,
-      startedAt: new Date(startedAtMs).toISOString(),
+      startedAt: new Date(startedAtMs),
     })),
   }
 }

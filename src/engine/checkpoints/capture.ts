@@ -11,7 +11,7 @@ export function captureNow(
   { named, hooks = {} }: { readonly named: NamedPaths; readonly hooks?: Hooks },
 ): Promise<Captured> {
   const held = ledger.checkpoints.newestTrees(project.id)
-  return snapshots.capture(project, { held, holdObjects: false, named }, hooks.onProgress)
+  return captured(hooks, snapshots.capture(project, { held, holdObjects: false, named }, hooks))
 }
 
 /** For a caller that records the snapshot or drops it: a few new objects are written with the record, not before. */
@@ -21,5 +21,11 @@ export function captureForRecord(
   hooks: Hooks = {},
 ): Promise<Captured> {
   const held = ledger.checkpoints.newestTrees(project.id)
-  return snapshots.capture(project, { held, holdObjects: true }, hooks.onProgress)
+  return captured(hooks, snapshots.capture(project, { held, holdObjects: true }, hooks))
+}
+
+async function captured({ signal }: Hooks, capture: Promise<Captured>): Promise<Captured> {
+  const result = await capture
+  signal?.throwIfAborted()
+  return result
 }

@@ -75,6 +75,7 @@ async function compareInProject(
   const trees = to === undefined ? [before] : [before, after]
   if (project !== undefined) await snapshots.expectPaths(project, { trees, paths })
   const all = await snapshots.compare(before, after, { countLines: true })
+  hooks.signal?.throwIfAborted()
   const changes =
     paths.length === 0
       ? all
@@ -86,6 +87,7 @@ async function compareInProject(
         ? rangesSince(context, project, { from: from.id, now: after })
         : rangesBetween(context, project, [from.id, to.id])
   const authorOf = await attributePaths(context, ranges)
+  hooks.signal?.throwIfAborted()
   const { color, width } = input
   const stat = input.patch === 'stat'
   const patch =

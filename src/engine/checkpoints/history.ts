@@ -9,6 +9,7 @@ import {
   pathText,
   type Project,
 } from '../../model/index.js'
+import type { Hooks } from '../operation/callbacks.js'
 import { knownProject, type ProjectContext } from '../operation/context.js'
 import { projectOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from '../restore/recover.js'
@@ -45,14 +46,22 @@ export const history = projectOperation({
     const project = knownProject(context)
     if (project === undefined) return { checkpoints: [], isComplete: true }
     // A prune must not remove snapshots while they are compared.
-    return context.objects.shared(() => findChanges(context, project, { wanted, limit }))
+    return context.objects.shared(() => findChanges(context, project, { wanted, limit, hooks }))
   },
 })
 
 async function findChanges(
   context: ProjectContext,
   project: Project,
-  { wanted, limit }: { readonly wanted: readonly BytePath[]; readonly limit: number | undefined },
+  {
+    wanted,
+    limit,
+    hooks,
+  }: {
+    readonly wanted: readonly BytePath[]
+    readonly limit: number | undefined
+    readonly hooks: Hooks
+  },
 ): Promise<HistoryResult> {
   const damaged = context.ledger.marks.damaged()
   const checkpoints: HistoryEntry[] = []
@@ -61,6 +70,7 @@ async function findChanges(
     const batch = readBatch(context, newest)
     const pairs = await findDifferingPairs(context, { batch, wanted, damaged })
     for (const { after, before } of pairs) {
+      hooks.signal?.throwIfAborted()
       const found = await findChangedPaths(context, { before, after, wanted })
       if (found.length === 0) continue
       if (checkpoints.length === limit) return { checkpoints, isComplete: false }

@@ -1,7 +1,7 @@
 export { diff, type DiffChange, type DiffResult } from './diff.js'
 export type { FileResult } from './file.js'
 export type { HistoryEntry, HistoryResult } from './history.js'
-export { type ListAllResult, type ListResult, list, listAll, shortIds } from './list.js'
+export * from './list.js'
 export { name, type NameResult, pin, unpin } from './pin-and-name.js'
 export { type SaveResult, save } from './save.js'
 export type { SearchMatch, SearchResult } from './search.js'

@@ -1,54 +1,187 @@
 // Lists checkpoints, newest first. Reads only the ledger: no git process, no file of the project.
 import * as z from 'zod/mini'
-import { MIN_PREFIX, pathText, uniquePrefix } from '../../model/index.js'
+import type { BriefsQuery } from '../../ledger/index.js'
+import {
+  MIN_PREFIX,
+  parseCheckpointId,
+  pathText,
+  SavestateError,
+  type SessionKey,
+  uniquePrefix,
+} from '../../model/index.js'
 import { knownProject, type StoreContext } from '../operation/context.js'
-import { projectOperation, storeOperation } from '../operation/operation.js'
+import { wholeText } from '../operation/input-schemas.js'
+import { projectOperation, sessionOperation, storeOperation } from '../operation/operation.js'
 import { recoverAll, recoverIfNeeded } from '../restore/recover.js'
 import { type CheckpointView, viewBrief } from './views.js'
 
-/** `total`: how many there are without the limit. */
-type ListOf<View> = { readonly checkpoints: readonly View[]; readonly total: number }
-export type ListResult = ListOf<CheckpointView>
-export type ListAllResult = ListOf<CheckpointView & { readonly project: string | null }>
+/** `cursor`: the place of the last one, for the next page; undefined if there is no next page. */
+type Page<View> = {
+  readonly checkpoints: readonly View[]
+  readonly cursor: number | undefined
+}
+export type ListPage = Page<CheckpointView>
+export type StoreCheckpointView = CheckpointView & {
+  /** The path of its project; null for a checkpoint of a session without one. */
+  readonly project: string | null
+}
+export type ListAllPage = Page<StoreCheckpointView>
 
-const input = () => z.strictObject({ limit: z.optional(z.int().check(z.positive())) })
+const filters = () => ({
+  before: z.optional(z.string()),
+  name: z.optional(wholeText()),
+  since: z.optional(z.date()),
+  until: z.optional(z.date()),
+})
+const inSession = () => ({ session: z.optional(wholeText()) })
+const paging = () => ({
+  limit: z.optional(z.int().check(z.positive())),
+  cursor: z.optional(z.int()),
+})
+
+type Query = {
+  readonly limit?: number | undefined
+  readonly before?: string | undefined
+  readonly cursor?: number | undefined
+  readonly name?: string | undefined
+  readonly since?: Date | undefined
+  readonly until?: Date | undefined
+  readonly session?: string | undefined
+}
+
+const LIST = { name: 'list', effect: 'reads' } as const
+const COUNT = { name: 'count', effect: 'reads' } as const
 
 export const list = projectOperation({
-  name: 'list',
+  ...LIST,
   summary: 'List the checkpoints of this project, newest first',
-  effect: 'reads',
-  input,
-  async run(context, { limit }, hooks): Promise<ListResult> {
+  input: () => z.strictObject({ ...filters(), ...inSession(), ...paging() }),
+  withoutInput: () => ({}),
+  async run(context, query: Query, hooks): Promise<ListPage> {
     await recoverIfNeeded(context, hooks)
     const project = knownProject(context)
-    if (project === undefined) return { checkpoints: [], total: 0 }
-    const scope = { project: project.id }
-    const { checkpoints } = context.ledger
-    const views = checkpoints.briefs({ ...scope, limit }).map(viewBrief)
-    return { checkpoints: markDamaged(context, views), total: checkpoints.count(scope) }
+    return project === undefined ? NONE : pageOf(context, { project: project.id, query })
+  },
+})
+
+export const count = projectOperation({
+  ...COUNT,
+  summary: 'Count the checkpoints of this project',
+  input: () => z.strictObject({ ...filters(), ...inSession() }),
+  withoutInput: () => ({}),
+  async run(context, query: Query): Promise<number> {
+    const project = knownProject(context)
+    return project === undefined ? 0 : countOf(context, { project: project.id, query })
   },
 })
 
 export const listAll = storeOperation({
-  name: 'list',
+  ...LIST,
   summary: 'List the checkpoints of all projects, newest first',
-  effect: 'reads',
-  input,
-  async run(context, { limit }, hooks): Promise<ListAllResult> {
+  input: () => z.strictObject({ ...filters(), ...inSession(), ...paging() }),
+  withoutInput: () => ({}),
+  async run(context, query: Query, hooks): Promise<ListAllPage> {
     await recoverAll(context, hooks)
-    const { ledger } = context
-    const pathOf = new Map(
-      ledger.projects().map(({ project }) => [project.id, pathText(project.path)]),
-    )
-    const views = ledger.checkpoints.briefs({ limit }).map((brief) => ({
-      ...viewBrief(brief),
-      project: brief.project === null ? null : (pathOf.get(brief.project) ?? null),
-    }))
-    return { checkpoints: markDamaged(context, views), total: ledger.checkpoints.count() }
+    return pageOf(context, { query })
   },
 })
 
-/** Returns the shortest unique prefix of each id, reading only the neighbors of each id. */
+export const countAll = storeOperation({
+  ...COUNT,
+  summary: 'Count the checkpoints of all projects',
+  input: () => z.strictObject({ ...filters(), ...inSession() }),
+  withoutInput: () => ({}),
+  run: async (context, query: Query): Promise<number> => countOf(context, { query }),
+})
+
+export const listSession = sessionOperation({
+  ...LIST,
+  summary: 'List the checkpoints of a session, newest first',
+  input: () => z.strictObject({ ...filters(), ...paging() }),
+  withoutInput: () => ({}),
+  run: async (context, query: Query): Promise<ListPage> =>
+    pageOf(context, { key: context.hold.key, query }),
+})
+
+export const countSession = sessionOperation({
+  ...COUNT,
+  summary: 'Count the checkpoints of a session',
+  input: () => z.strictObject(filters()),
+  withoutInput: () => ({}),
+  run: async (context, query: Query): Promise<number> =>
+    countOf(context, { key: context.hold.key, query }),
+})
+
+type Scoped = Pick<BriefsQuery, 'project'> & {
+  readonly key?: SessionKey
+  readonly query: Query
+}
+
+const NONE = { checkpoints: [], cursor: undefined }
+
+function pageOf(context: StoreContext, scoped: Scoped): ListAllPage {
+  const { ledger } = context
+  const scope = scopeOf(context, scoped)
+  if (scope === undefined) return NONE
+  const { limit } = scoped.query
+  const briefs = ledger.checkpoints.briefs({ ...scope, limit })
+  const pathOf =
+    scoped.project === undefined && scoped.key === undefined
+      ? new Map(ledger.projects().map(({ project }) => [project.id, pathText(project.path)]))
+      : undefined
+  const damaged = ledger.marks.damaged()
+  const checkpoints = briefs.map((brief) => ({
+    ...viewBrief(brief),
+    ...(pathOf === undefined
+      ? {}
+      : { project: brief.project === null ? null : (pathOf.get(brief.project) ?? null) }),
+    ...(damaged.has(brief.id) ? { damaged: true as const } : {}),
+  }))
+  const hasMore = limit !== undefined && briefs.length === limit
+  return {
+    checkpoints: checkpoints as StoreCheckpointView[],
+    cursor: hasMore ? briefs.at(-1)?.order : undefined,
+  }
+}
+
+function countOf(context: StoreContext, scoped: Scoped): number {
+  const scope = scopeOf(context, scoped)
+  return scope === undefined ? 0 : context.ledger.checkpoints.count(scope)
+}
+
+/** Undefined if the query names a session that does not exist. */
+function scopeOf(context: StoreContext, { project, key, query }: Scoped): BriefsQuery | undefined {
+  const { before, cursor, name, since, until } = query
+  const session =
+    query.session === undefined ? key : context.ledger.sessions.byId(query.session)?.key
+  if (query.session !== undefined && session === undefined) return undefined
+  return {
+    project,
+    session,
+    name,
+    sinceMs: since?.getTime(),
+    untilMs: until?.getTime(),
+    before: cursor ?? (before === undefined ? undefined : orderOf(context, before, session)),
+  }
+}
+
+/** The place of a checkpoint in the list: its step in a session, else its place in the store. */
+function orderOf({ ledger }: StoreContext, id: string, key: SessionKey | undefined): number {
+  const known = ledger.checkpoints.get(parseCheckpointId(id))
+  const order =
+    key === undefined
+      ? known && ledger.checkpoints.seqOf(known.id)
+      : known?.session?.key === key
+        ? known.session.step
+        : undefined
+  if (order !== undefined) return order
+  const where = key === undefined ? 'store' : 'session'
+  throw new SavestateError('CHECKPOINT_UNKNOWN', `The ${where} has no checkpoint ${id}`, {
+    hint: '`savestate list` shows the checkpoints.',
+  })
+}
+
+/** The shortest prefix of each id that identifies one checkpoint of the store, without reading the other ids. */
 export function shortIds(
   { ledger }: StoreContext,
   ids: readonly string[],
@@ -56,13 +189,4 @@ export function shortIds(
   return new Map(
     ids.map((id) => [id, uniquePrefix(id, ledger.checkpoints.neighborsOf(id), MIN_PREFIX)]),
   )
-}
-
-/** Marks those that cannot be restored completely. */
-function markDamaged<View extends CheckpointView>(
-  { ledger }: StoreContext,
-  views: readonly View[],
-): View[] {
-  const damaged = ledger.marks.damaged()
-  return views.map((view) => (damaged.has(view.id) ? { ...view, damaged: true } : view))
 }

@@ -7,6 +7,7 @@ import {
   pathText,
   type Project,
 } from '../../model/index.js'
+import type { Hooks } from '../operation/callbacks.js'
 import { knownProject, type ProjectContext } from '../operation/context.js'
 import { projectOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from '../restore/recover.js'
@@ -46,14 +47,18 @@ export const search = projectOperation({
     if (project === undefined) return { matches: [], searched: 0, isComplete: true }
     const wanted = [...new Set(words.toLowerCase().split(/\s+/))]
     // A prune must not remove objects while they are compared.
-    return context.objects.shared(() => searchProject(context, project, { wanted, limit }))
+    return context.objects.shared(() => searchProject(context, project, { wanted, limit, hooks }))
   },
 })
 
 async function searchProject(
   context: ProjectContext,
   project: Project,
-  { wanted, limit }: { readonly wanted: readonly string[]; readonly limit: number },
+  {
+    wanted,
+    limit,
+    hooks,
+  }: { readonly wanted: readonly string[]; readonly limit: number; readonly hooks: Hooks },
 ): Promise<SearchResult> {
   const { ledger } = context
   // One more than we search, to know whether there are older ones.
@@ -62,6 +67,7 @@ async function searchProject(
   const matches: SearchMatch[] = []
   let searched = 0
   for (const checkpoint of found.slice(0, MAX_SEARCHED)) {
+    hooks.signal?.throwIfAborted()
     if (matches.length === limit) break
     searched += 1
     const prompt = readPrompt(checkpoint)

@@ -1,4 +1,4 @@
-// The values that callers and `--json` get: plain objects, text for paths, ISO times in UTC.
+// The values that callers and `--json` get: plain objects, text for paths, dates (ISO times in UTC in JSON).
 import {
   authorText,
   briefOf,
@@ -11,6 +11,7 @@ import {
   pathText,
   type RestorePlan,
   sameEntry,
+  type StatusText,
   statusText,
   type SkipCounts,
   type SkipReason,
@@ -24,14 +25,15 @@ export type CheckpointView = {
   readonly id: string
   readonly name: string | null
   readonly reason: string | null
-  readonly createdAt: string
+  readonly createdAt: Date
   readonly session: string | null
   /** The name of the session's agent. */
   readonly sessionAgent: string | null
   /** Counts the prompts of the session. A prompt and its tool calls have the same turn. */
   readonly turn: number | null
   readonly step: number | null
-  readonly status: string | null
+  /** The status of the session at this checkpoint; null outside of a session. */
+  readonly status: StatusText | null
   /** Files that differ from the previous checkpoint. */
   readonly files: number
   readonly insertions: number
@@ -128,7 +130,7 @@ export function viewBrief(brief: CheckpointBrief): CheckpointView {
     id,
     name,
     reason,
-    createdAt: new Date(createdAtMs).toISOString(),
+    createdAt: new Date(createdAtMs),
     session: brief.sessionId,
     sessionAgent: brief.agent,
     turn: brief.turn,

@@ -53,7 +53,10 @@ export const importCheckpoints = storeOperation({
         hooks.onProgress?.({ phase: 'import', files: done, bytes: 0, of: plan.add })
       }
       let added = 0
-      for (const { add } of planned) added += await add({ problems, onDone })
+      for (const { add } of planned) {
+        hooks.signal?.throwIfAborted()
+        added += await add({ problems, onDone })
+      }
       return { ...result, applied: true, added }
     } finally {
       await context.snapshots.closeSource()

@@ -15,7 +15,7 @@ export type RestoreSubject = {
   /** Rewind only: changes by tool calls since the target that no checkpoint holds. */
   readonly notRestored?: readonly NotRestored[]
   /** Undo and redo only: when the rewind was made. */
-  readonly rewoundAt?: string
+  readonly rewoundAt?: Date
   /** Undo and redo only: the agent's conversation that was rewound together with the files. */
   readonly conversation?: AgentConversation
 }
@@ -33,6 +33,8 @@ export type PlanFacts = RestoreSubject & {
 }
 
 export type Hooks = {
+  /** Checked between phases and in loops. A restore ignores it once its journal is written. */
+  readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((progress: Progress) => void) | undefined
   /** Receives messages for the user that are not errors, such as "an interrupted rewind was finished". */
   readonly onNotice?: ((text: string) => void) | undefined
@@ -45,4 +47,9 @@ export type Hooks = {
   readonly confirmImport?: ((plan: ImportPlan) => Promise<boolean>) | undefined
   /** The same for a prune that has something to remove. The prune keeps what other processes start to use meanwhile. */
   readonly confirmPrune?: ((planned: PruneResult) => Promise<boolean>) | undefined
+}
+
+/** The same without the signal, for work that must not stop half-way (I6). */
+export function uncancellable({ signal: _signal, ...hooks }: Hooks): Hooks {
+  return hooks
 }

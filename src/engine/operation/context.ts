@@ -59,11 +59,19 @@ export function ensureProject({ ledger, clock, path }: ProjectContext): Project 
 export async function withProjectLock<T>(
   context: StoreContext,
   project: Project,
-  { purpose, work }: { readonly purpose: string; readonly work: () => Promise<T> },
+  {
+    purpose,
+    signal,
+    work,
+  }: {
+    readonly purpose: string
+    readonly signal?: AbortSignal | undefined
+    readonly work: () => Promise<T>
+  },
 ): Promise<T> {
   expectSameStore(context)
   const path = lockPath(context, project)
-  const lock = await takeLock(path, { waitMs: LOCK_WAIT_MS, purpose })
+  const lock = await takeLock(path, { waitMs: LOCK_WAIT_MS, purpose, signal })
   if (lock === undefined) {
     const owner = await readLockOwner(path)
     const holder =

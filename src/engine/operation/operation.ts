@@ -61,9 +61,12 @@ export async function perform<Context extends StoreContext, Result>(
 ): Promise<Result> {
   const operation = 'load' in requested ? await requested.load() : requested
   const input = parseInput(operation, request.input)
+  const { signal } = request.hooks ?? {}
+  signal?.throwIfAborted()
   try {
     return await operation.run(context, input, request.hooks ?? {})
   } catch (error) {
+    if (signal?.aborted === true && error === signal.reason) throw error
     const explained = await explainFailure(error, context)
     noteFailure(context, operation.name, explained)
     throw explained

@@ -92,7 +92,7 @@ function hasErrorCode(error: unknown, ...codes: readonly ErrorCode[]): error is 
 
 export type AutoPruneRecord = {
   /** The time of the last automatic prune. */
-  readonly at: string
+  readonly at: Date
   readonly checkpoints: number
   readonly byReason: Readonly<Partial<Record<DropReason, number>>>
   readonly sessions: number
@@ -118,7 +118,7 @@ function recordAutoPrune(context: StoreContext, result: PruneResult): void {
       byReason[why] = (byReason[why] ?? 0) + count
     const forgotten = result.plan.projects.flatMap((it) => (it.forgetsUndo ? it.path : []))
     const record: AutoPruneRecord = {
-      at: new Date(clock.nowMs()).toISOString(),
+      at: new Date(clock.nowMs()),
       checkpoints: (before?.checkpoints ?? 0) + deletedCheckpoints,
       byReason,
       sessions: (before?.sessions ?? 0) + deletedSessions,
@@ -134,7 +134,9 @@ function recordAutoPrune(context: StoreContext, result: PruneResult): void {
 /** The record of the last automatic prune that removed something; null if there was none. */
 export function readAutoPrune({ ledger }: StoreContext): AutoPruneRecord | null {
   const text = ledger.record.json('auto_prune')
-  return text === undefined ? null : (JSON.parse(text) as AutoPruneRecord)
+  if (text === undefined) return null
+  const record = JSON.parse(text) as AutoPruneRecord
+  return { ...record, at: new Date(record.at) }
 }
 
 /** Does nothing if another prune has added to the record since it was read: that has not been shown. */
@@ -142,7 +144,7 @@ export function markAutoPruneShown(context: StoreContext, { at }: AutoPruneRecor
   const { ledger } = context
   ledger.transaction(() => {
     const known = readAutoPrune(context)
-    if (known?.at === at)
+    if (known?.at.getTime() === at.getTime())
       ledger.record.set('auto_prune', JSON.stringify({ ...known, isShown: true }))
   })
 }

@@ -22,12 +22,14 @@ import { deleteSession } from '../sessions/sessions.js'
 export async function applyPlan(
   context: StoreContext,
   plan: PrunePlan,
-  tally: Tally,
+  { tally, signal }: { readonly tally: Tally; readonly signal: AbortSignal | undefined },
 ): Promise<void> {
   deleteSessions(context, plan, tally)
   const ends = new Set(plan.sessions.map(({ session }) => session.key))
   applyUnattached(context, plan, { ends, tally })
   for (const project of plan.projects) {
+    // Rows and refs of a project are removed together; the next prune collects their objects.
+    signal?.throwIfAborted()
     if (project.drop.length === 0 && !project.isWhole) continue
     let why: string | undefined = 'it is in use'
     await ifProjectIsFree(context, project.project, {

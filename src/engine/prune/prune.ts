@@ -35,6 +35,7 @@ export const prune = storeOperation({
     const isOver = startBytes > retentionPolicy(storeSettings(context.home).config, input).maxBytes
     // The store may fit once it is packed, and only packed objects have their final size in the plan.
     if (isOver && !dryRun) await collect(context, { thorough: true })
+    hooks.signal?.throwIfAborted()
     const first = await plan(context, input)
     const tally = new Tally()
     for (const { project, fault } of first.projects)
@@ -42,7 +43,9 @@ export const prune = storeOperation({
     const sizes = { startBytes, sizeBytes: first.sizeBytes }
     const shown = buildResult(first, tally, { applied: false, ...sizes })
     if (dryRun || !(await isConfirmed(first, shown, hooks))) return shown
-    const sizeBytes = await applyInRounds(context, first, { input, tally, isOver })
+    const { signal } = hooks
+    signal?.throwIfAborted()
+    const sizeBytes = await applyInRounds(context, first, { input, tally, isOver, signal })
     context.ledger.record.set('pruned_at', context.clock.nowMs())
     const result = buildResult(first, tally, { applied: true, startBytes, sizeBytes })
     recordAbove(context, result.above?.projects ?? [])
@@ -69,17 +72,19 @@ type Rounds = {
   readonly input: Parameters<typeof planPrune>[1]
   readonly tally: Tally
   readonly isOver: boolean
+  readonly signal: AbortSignal | undefined
 }
 
 /** Returns the size of the store afterwards. */
 async function applyInRounds(
   context: StoreContext,
   first: PrunePlan,
-  { input, tally, isOver }: Rounds,
+  { input, tally, isOver, signal }: Rounds,
 ): Promise<number> {
   let current = first
   for (let round = 1; ; round += 1) {
-    await applyPlan(context, current, tally)
+    await applyPlan(context, current, { tally, signal })
+    signal?.throwIfAborted()
     failpoint('prune:rows-removed')
     const { isComplete } = await collect(context, { thorough: isOver })
     const sizeBytes = await diskUsage(context.home)

@@ -17,7 +17,7 @@ export type NotRestored = {
   readonly change: UncapturedChange['change']
   /** The calls that ran meanwhile, and when the change was noticed. */
   readonly by: string
-  readonly at: string
+  readonly at: Date
 }
 
 /** Each path once, with its last change. `paths`: only these and their contents; undefined for all. */
@@ -32,7 +32,7 @@ export function notRestoredSince(
   for (const { atMs, by, changes } of ledger.checkpoints.uncapturedSince(target)) {
     for (const { path, isFolder, reason, change } of changes) {
       if (found.has(path) || !isWanted(path)) continue
-      const at = new Date(atMs).toISOString()
+      const at = new Date(atMs)
       found.set(path, { path: pathText(path), isFolder, reason, change, by, at })
     }
   }

@@ -17,7 +17,7 @@ import {
   type StoreContext,
   withProjectLock,
 } from '../operation/context.js'
-import type { Hooks } from '../operation/callbacks.js'
+import { type Hooks, uncancellable } from '../operation/callbacks.js'
 import { changedPaths, isOnlyOpened, Journals, readRootInode } from './restore-journal.js'
 import { projectStateOf } from '../projects/project-state.js'
 import { commitRestore } from './restore-record.js'
@@ -36,6 +36,7 @@ export function withRecoveredProject<T>(
 ): Promise<T> {
   return withProjectLock(context, project, {
     purpose,
+    signal: hooks.signal,
     work: async () => {
       await recover(context, project, hooks)
       return work()
@@ -44,7 +45,8 @@ export function withRecoveredProject<T>(
 }
 
 /** The caller holds the project's lock, so the process that wrote a journal is dead. */
-async function recover(context: StoreContext, project: Project, hooks: Hooks): Promise<void> {
+async function recover(context: StoreContext, project: Project, given: Hooks): Promise<void> {
+  const hooks = uncancellable(given)
   const journals = new Journals(context.home)
   const journal = journals.read(project)
   if (journal === undefined) return

@@ -24,7 +24,12 @@ import { pathsToKeep } from '../authorship/attribution.js'
 import { applyRestore, namedBy } from './apply-restore.js'
 import { captureNow } from '../checkpoints/capture.js'
 import type { StoreContext } from '../operation/context.js'
-import type { Hooks, PlanFacts, RestoreSubject } from '../operation/callbacks.js'
+import {
+  type Hooks,
+  type PlanFacts,
+  type RestoreSubject,
+  uncancellable,
+} from '../operation/callbacks.js'
 import { changedPaths, GONE, journalEntries, Journals, readRootInode } from './restore-journal.js'
 import { keepHooks } from './keep-hooks.js'
 import { withPartial } from './partial-modes.js'
@@ -138,6 +143,8 @@ export async function restore(
     return { isQuestion: true, plan: view, facts, declined: { ...nothing, declined: true } }
   }
   if (request.session !== undefined) refuseChangedSession(context, request.session, request.fence)
+  // Last chance to cancel: once the journal is written, the work is finished.
+  hooks.signal?.throwIfAborted()
 
   const explain = (error: unknown, outcome: RestoreOutcome) =>
     explainRestoreFailure(error, { context, project, request, outcome, files: countFiles(plan) })
@@ -155,9 +162,10 @@ export async function restore(
   const entries = journalEntries(plan)
   // Only planned paths: once an older .gitignore is restored, files that were always ignored look like new files.
   const only = changedPaths(entries)
-  const work = { request, plan, entries, only, safety, operation, rootInode, hooks }
+  const firm = uncancellable(hooks)
+  const work = { request, plan, entries, only, safety, operation, rootInode, hooks: firm }
   const rollBackAndExplain = async (error: unknown) =>
-    explain(error, await rollBackUnfinished(context, project, { safety, hooks }))
+    explain(error, await rollBackUnfinished(context, project, { safety, hooks: firm }))
   const { after, partial } = await applyRestore(context, project, work).catch(
     async (error: unknown) => {
       throw await rollBackAndExplain(error)

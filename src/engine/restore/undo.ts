@@ -94,7 +94,7 @@ function describeSubject({ ledger }: ProjectContext, { result, atMs }: Operation
   const target = note === undefined ? undefined : ledger.checkpoints.get(note.target)
   return {
     to: target === undefined ? null : viewTarget(ledger, target),
-    rewoundAt: new Date(atMs).toISOString(),
+    rewoundAt: new Date(atMs),
     ...(note?.conversation === undefined ? {} : { conversation: note.conversation }),
   }
 }

@@ -66,12 +66,13 @@ export const importSession = sessionOperation({
   summary: 'Add exported checkpoints to a session',
   effect: 'adds',
   input: () => z.strictObject({ checkpoints: items() }),
-  async run(context, { checkpoints }): Promise<ImportResult> {
+  async run(context, { checkpoints }, hooks): Promise<ImportResult> {
     if (Array.isArray(checkpoints)) await countNew(context.ledger, undefined, checkpoints)
     const result = { imported: 0, known: 0 }
     const adder = new Adder(context)
     for await (const batch of batchesOf(checkpoints)) {
       for (let done = 0; done < batch.length; ) {
+        hooks.signal?.throwIfAborted()
         const startMs = performance.now()
         const slice = addSlice(context, adder, batch.slice(done))
         failpoint('import:slice-added')

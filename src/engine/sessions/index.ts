@@ -1,4 +1,4 @@
-export { type EnsureResult, ensure, EnsuredTurns } from './save-once-per-turn.js'
+export { EnsuredTurns, type OncePerTurnResult, saveOncePerTurn } from './save-once-per-turn.js'
 export {
   type ExchangedCheckpoint,
   type ExchangedItems,
@@ -11,13 +11,10 @@ export { openSession } from './open-session.js'
 export { type Resumed, resumeSession } from './resume.js'
 export type { SessionContext } from './session-context.js'
 export {
-  between,
   head,
   latest,
-  listSession,
   type SessionHead,
   type SessionSummary,
-  since,
   stateAt,
   summary,
 } from './session-queries.js'
@@ -30,14 +27,14 @@ export {
   findCheckpoint,
   forkSession,
   listSessions,
+  type SessionListItem,
   type SessionsResult,
 } from './sessions.js'
 export {
-  type Decision,
-  decideTool,
   type InFlight,
   inFlight,
-  runOnce,
+  resolveToolCall,
+  runStep,
   runTool,
   type ToolRequest,
   type ToolRun,

@@ -6,7 +6,7 @@ import { type Brief, type BriefOptions, briefText } from './brief.js'
 import { captureNow } from '../checkpoints/capture.js'
 import { type StoreContext } from '../operation/context.js'
 import type { Hooks } from '../operation/callbacks.js'
-import { openSession } from './open-session.js'
+import { type OpenRequest, openSession } from './open-session.js'
 import { withRecoveredProject } from '../restore/recover.js'
 import { type SessionContext, sessionNow } from './session-context.js'
 import { readState } from './session-queries.js'
@@ -35,10 +35,11 @@ export type Resumed = {
 
 export async function resumeSession(
   context: StoreContext,
-  id: string,
+  request: OpenRequest,
   hooks: Hooks = {},
 ): Promise<Resumed> {
-  const opened = openSession(context, { id, must: 'be known' })
+  hooks.signal?.throwIfAborted()
+  const opened = openSession(context, request)
   try {
     return await readResumed(opened, hooks)
   } catch (error) {

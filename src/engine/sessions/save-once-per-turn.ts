@@ -4,7 +4,7 @@ import { sessionOperation } from '../operation/operation.js'
 import { projectOf, sessionNow } from './session-context.js'
 import { addCheckpoint, type SessionSaveResult } from './session-save.js'
 
-export type EnsureResult =
+export type OncePerTurnResult =
   | SessionSaveResult
   | { readonly created: false; readonly reason: 'once-per-turn' | 'unchanged' }
 
@@ -13,12 +13,12 @@ export class EnsuredTurns {
   turn: number | undefined
 }
 
-export const ensure = sessionOperation({
-  name: 'ensure',
+export const saveOncePerTurn = sessionOperation({
+  name: 'saveOncePerTurn',
   summary: 'Save the files once in this turn, if they changed',
   effect: 'adds',
   input: () => z.strictObject({ reason: z.string(), turns: z.instanceof(EnsuredTurns) }),
-  async run(context, { reason, turns }, hooks): Promise<EnsureResult> {
+  async run(context, { reason, turns }, hooks): Promise<OncePerTurnResult> {
     projectOf(context)
     const { turn } = sessionNow(context)
     if (turns.turn === turn) return { created: false, reason: 'once-per-turn' }

@@ -1,74 +1,15 @@
 // Queries of a session. Lists contain no states.
 import * as z from 'zod/mini'
-import {
-  type Checkpoint,
-  type CheckpointBrief,
-  parseCheckpointId,
-  SavestateError,
-  type SessionKey,
-} from '../../model/index.js'
+import { type Checkpoint, SavestateError, type SessionKey } from '../../model/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { refuseDamagedState } from '../verify/damage-marks.js'
 import { sessionOperation } from '../operation/operation.js'
 import { resolveInSession } from '../checkpoints/resolve-ref.js'
 import { type SessionContext, sessionNow } from './session-context.js'
 import { wholeText } from '../operation/input-schemas.js'
-import { type CheckpointView, viewBrief, viewCheckpoint } from '../checkpoints/views.js'
+import { type CheckpointView, viewCheckpoint } from '../checkpoints/views.js'
 
 export { resolveInSession } from '../checkpoints/resolve-ref.js'
-
-const limit = () => z.optional(z.int().check(z.positive()))
-
-export const listSession = sessionOperation({
-  name: 'list',
-  summary: 'List the checkpoints of a session, newest first',
-  effect: 'reads',
-  input: () =>
-    z.strictObject({
-      limit: limit(),
-      before: z.optional(z.string()),
-      beforeStep: z.optional(z.int()),
-      name: z.optional(wholeText()),
-    }),
-  withoutInput: () => ({}),
-  async run(context, input): Promise<readonly CheckpointView[]> {
-    const { ledger, hold } = context
-    const scope = { session: hold.key }
-    if (input.name !== undefined)
-      return ledger.checkpoints.allByName(scope, input.name, input.limit).map(viewCheckpoint)
-    const beforeStep = input.before === undefined ? input.beforeStep : stepOf(context, input.before)
-    return ledger.checkpoints.briefs({ ...scope, limit: input.limit, beforeStep }).map(viewBrief)
-  },
-})
-
-function stepOf({ ledger, hold }: SessionContext, id: string): number {
-  const session = ledger.checkpoints.get(parseCheckpointId(id))?.session
-  if (session?.key === hold.key) return session.step
-  throw new SavestateError('CHECKPOINT_UNKNOWN', `The session has no checkpoint ${id}`, {
-    hint: '`savestate list --session` shows the checkpoints of a session.',
-  })
-}
-
-/** Both ends are inclusive. */
-export const between = sessionOperation({
-  name: 'between',
-  summary: 'List the checkpoints of a session within a time range, oldest first',
-  effect: 'reads',
-  input: () => z.strictObject({ from: z.optional(z.date()), to: z.optional(z.date()) }),
-  async run({ ledger, hold }, { from, to }): Promise<readonly CheckpointView[]> {
-    const isWithin = ({ createdAtMs }: CheckpointBrief) =>
-      (from === undefined || createdAtMs >= from.getTime()) &&
-      (to === undefined || createdAtMs <= to.getTime())
-    return ledger.checkpoints
-      .briefs({ session: hold.key })
-      .filter(isWithin)
-      .reverse()
-      .map(viewBrief)
-  },
-})
-
-/** `between` without an end. Errors name the operation that the caller knows. */
-export const since = { ...between, name: 'since' }
 
 export const stateAt = sessionOperation({
   name: 'stateAt',

@@ -48,7 +48,7 @@ const saveOptionsInput = () => ({
   schemaVersion: z.optional(z.int()),
   toolCall: z.optional(wholeText()),
   /** The checkpoint that must still be the head; null: there must be none yet. */
-  expectedHead: z.optional(z.nullable(z.string())),
+  ifHead: z.optional(z.nullable(z.string())),
   operationId: z.optional(wholeText()),
   /** The event of the agent that this save belongs to, for callers that report each tool call. */
   moment: z.optional(momentInput()),
@@ -109,6 +109,7 @@ export async function addCheckpoint(
   input: SaveOptions,
   work: Work,
 ): Promise<SessionSaveResult> {
+  work.hooks.signal?.throwIfAborted()
   const known = findSavedOperation(context, input.operationId)
   if (known !== undefined) return known
   if (!input.files) return commit(context, input, { ...work, captured: undefined })
@@ -220,7 +221,7 @@ export async function commit(
       if (known !== undefined) return known
       releaseOperationId(context, input.operationId)
       const session = sessionNow(context)
-      refuseMovedHead(session, input.expectedHead)
+      refuseMovedHead(session, input.ifHead)
       const head = session.head === null ? undefined : ledger.checkpoints.get(session.head)
       const state = work.writeState(head?.session?.state ?? undefined) ?? null
       const made = asNextStep(draft, session, { ...sessionFields(input, session), state })

@@ -1,5 +1,5 @@
 // A session as callers and `--json` see it.
-import { pathText, type Session, statusText } from '../../model/index.js'
+import { pathText, type Session, type StatusText, statusText } from '../../model/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { isHeld } from './open-session.js'
 
@@ -7,9 +7,9 @@ export type SessionView = {
   readonly id: string
   readonly agent: string | null
   readonly project: string | null
-  readonly status: string
-  readonly createdAt: string
-  readonly updatedAt: string
+  readonly status: StatusText
+  readonly createdAt: Date
+  readonly updatedAt: Date
   readonly head: string | null
   readonly steps: number
   readonly turn: number
@@ -26,8 +26,8 @@ export function viewSession({ ledger, clock }: StoreContext, session: Session): 
     agent: session.agent,
     project: project === undefined ? null : pathText(project.path),
     status: statusText(session.status),
-    createdAt: new Date(session.createdAtMs).toISOString(),
-    updatedAt: new Date(session.updatedAtMs).toISOString(),
+    createdAt: new Date(session.createdAtMs),
+    updatedAt: new Date(session.updatedAtMs),
     head: session.head,
     steps: session.nextStep,
     turn: session.turn,

@@ -21,9 +21,8 @@ import { resolveInSession } from '../checkpoints/resolve-ref.js'
 import { type SessionSummary, summarize } from './session-queries.js'
 import { isInterrupted, type SessionView, viewSession } from './session-view.js'
 
-export type SessionsResult = {
-  readonly sessions: readonly (SessionView & { readonly summary: SessionSummary })[]
-}
+export type SessionListItem = SessionView & { readonly summary: SessionSummary }
+export type SessionsResult = { readonly sessions: readonly SessionListItem[] }
 
 export const listSessions = storeOperation({
   name: 'sessions',

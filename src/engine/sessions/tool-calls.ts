@@ -33,21 +33,13 @@ export type InFlight = {
   readonly name: string
   readonly args: unknown
   readonly idempotencyKey: string
-  readonly startedAt: string
+  readonly startedAt: Date
   /** It was started and its outcome is unknown: it may have taken effect or not. */
   readonly effect: 'unverified'
   readonly partials: readonly unknown[]
 }
 
-export type Decision =
-  /** It took effect, and this is its result. */
-  | { readonly action: 'confirm'; readonly result?: unknown }
-  /** It did not take effect, or may do so twice: the next call with that id runs. */
-  | { readonly action: 'retry' }
-  /** It must not run: the next call with that id returns undefined. */
-  | { readonly action: 'skip' }
-
-/** The prefix of ids that `runOnce` makes. */
+/** The prefix of ids that `runStep` makes. */
 const ONCE = 'once:'
 
 /** Runs a tool once. Rethrows its error, even if the call failed in an earlier process. */
@@ -59,7 +51,7 @@ export async function runTool<Result>(
   checkCall(request, run)
   if (request.id.startsWith(ONCE)) {
     throw new SavestateError('BAD_INPUT', `The id of a tool call must not start with "${ONCE}"`, {
-      hint: 'That prefix is reserved for session.once().',
+      hint: 'That prefix is reserved for session.step().',
     })
   }
   return runCall(context, request, run)
@@ -123,17 +115,18 @@ function startCall(context: SessionContext, { id, name, args }: ToolRequest): St
 }
 
 /** Like `runTool`, for a step that is no tool. */
-export async function runOnce<Result>(
+export async function runStep<Result>(
   context: SessionContext,
   key: string,
   run: () => Promise<Result> | Result,
 ): Promise<Result> {
   // Two objects would have the same text, and the second step would not run.
   if (typeof key !== 'string')
-    throw new SavestateError('BAD_INPUT', 'The key of once must be a string')
-  parseWholeText(key, 'The key of once')
+    throw new SavestateError('BAD_INPUT', 'The key of step must be a string')
+  parseWholeText(key, 'The key of step')
   const request = { id: `${ONCE}${key}`, name: 'once', args: key }
-  checkCall(request, run)
+  if (typeof run !== 'function')
+    throw new SavestateError('BAD_INPUT', `The function of step ${JSON.stringify(key)} is missing`)
   return runCall(context, request, run)
 }
 
@@ -177,31 +170,31 @@ async function recordEnd(context: SessionContext, call: StartedCall, ended: Endi
       error.code,
       `The store was closed while the tool call ${JSON.stringify(call.id)} was running, so its outcome was not recorded`,
       {
-        hint: 'Resume the session, then record what happened with `decide`.',
+        hint: 'Resume the session, then record what happened with `resolveToolCall`.',
         cause: ended.status === 'failed' ? ended.outcome : error,
       },
     )
   }
 }
 
-export const decideTool = sessionOperation({
-  name: 'decide',
+export const resolveToolCall = sessionOperation({
+  name: 'resolveToolCall',
   summary: 'Record what happened to a tool call that was running',
   effect: 'adds',
   input: () =>
     z.strictObject({
       id: wholeText(),
-      action: z.enum(['confirm', 'retry', 'skip']),
+      as: z.enum(['confirmed', 'retry', 'skipped']),
       result: z.optional(z.unknown()),
     }),
-  async run(context, { id, action, result }): Promise<void> {
+  async run(context, { id, as, result }): Promise<void> {
     const { ledger, hold } = context
     const known = ledger.tools.get(hold.key, id)
     if (known?.status !== 'started') {
       throw new SavestateError('BAD_INPUT', `No tool call ${JSON.stringify(id)} is in flight`)
     }
-    if (action === 'confirm') endCall(context, known, { status: 'confirmed', outcome: result })
-    else if (action === 'skip') endCall(context, known, { status: 'skipped', outcome: undefined })
+    if (as === 'confirmed') endCall(context, known, { status: 'confirmed', outcome: result })
+    else if (as === 'skipped') endCall(context, known, { status: 'skipped', outcome: undefined })
     else {
       ledger.transaction(() => ledger.sessions.check(hold))
       context.retried.add(id)
@@ -216,7 +209,7 @@ export function inFlight({ ledger, hold }: SessionContext): InFlight[] {
     name: call.name,
     args: call.args,
     idempotencyKey: call.idempotencyKey,
-    startedAt: new Date(call.startedAtMs).toISOString(),
+    startedAt: new Date(call.startedAtMs),
     effect: 'unverified',
     partials: ledger.tools.partials(hold.key, call),
   }))
@@ -287,7 +280,7 @@ function unverifiedError({ id, name, idempotencyKey }: ToolCall): SavestateError
     'TOOL_UNVERIFIED',
     `The call ${JSON.stringify(id)} of ${name} was running when its process ended: it may have taken effect`,
     {
-      hint: `Check whether it has (its key is ${idempotencyKey}), then call session.decide(id, 'confirm' | 'retry' | 'skip').`,
+      hint: `Check whether it has (its key is ${idempotencyKey}), then call session.resolveToolCall(id, { as: 'confirmed' | 'retry' | 'skipped' }).`,
     },
   )
 }

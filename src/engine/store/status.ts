@@ -20,7 +20,7 @@ export type ProjectStatus = {
   readonly sizeBytes: number | null
   /** The part that states, such as conversations, take. */
   readonly stateBytes: number | null
-  readonly lastTouch: string
+  readonly lastTouch: Date
   readonly state: ProjectState
   /** Its files with requests that take effect only once the user trusts them. */
   readonly untrusted: readonly UntrustedFile[]
@@ -34,7 +34,7 @@ export type WatchStatus = {
   readonly isWatching: boolean
   /** Why the last full scan was necessary. */
   readonly doubt: string | null
-  readonly doubtAt: string | null
+  readonly doubtAt: Date | null
   readonly fullScans: number
   readonly folders: number
   /** Changes that a scan found and no event had reported. */
@@ -42,7 +42,7 @@ export type WatchStatus = {
 }
 
 export type FailureView = {
-  readonly at: string
+  readonly at: Date
   readonly operation: string
   readonly code: string
   readonly message: string
@@ -67,7 +67,7 @@ export type StatusResult = {
   /** Null while the store is within its size limit. */
   readonly above: AboveLimit | null
   /** The time of the last prune. */
-  readonly prunedAt: string | null
+  readonly prunedAt: Date | null
   /** Removals by automatic prunes since they were last shown on a terminal; null if there never were any. */
   readonly autoPruned: AutoPruneRecord | null
   /** Failures of the last 24 hours, newest first. */
@@ -93,7 +93,7 @@ export const status = storeOperation({
         checkpoints: summary.checkpoints,
         sizeBytes: sizes.get(project.id)?.bytes ?? null,
         stateBytes: sizes.get(project.id)?.stateBytes ?? null,
-        lastTouch: new Date(summary.touchedAtMs).toISOString(),
+        lastTouch: new Date(summary.touchedAtMs),
         state,
         untrusted: state === 'live' ? untrustedIfReadable(home, project.path) : [],
       }
@@ -112,7 +112,7 @@ export const status = storeOperation({
       legacy: await legacyArchives(home),
       limits: { retention, maxSizeMb, maxCheckpoints },
       above: aboveLimit(context, sizeBytes),
-      prunedAt: prunedAtMs === undefined ? null : new Date(prunedAtMs).toISOString(),
+      prunedAt: prunedAtMs === undefined ? null : new Date(prunedAtMs),
       autoPruned: readAutoPrune(context),
       failures: failuresSince(context, Number(prunedAtMs ?? 0)),
     }
@@ -124,7 +124,7 @@ function watchesOf({ ledger, snapshots }: StoreContext): WatchStatus[] {
     const path = ledger.project(note.project)?.path
     if (path === undefined) return []
     const { isWatching, doubt, doubtAtMs, fullScans, folders, missed } = note
-    const doubtAt = doubtAtMs === null ? null : new Date(doubtAtMs).toISOString()
+    const doubtAt = doubtAtMs === null ? null : new Date(doubtAtMs)
     const { pid } = note.process
     return { path: pathText(path), pid, isWatching, doubt, doubtAt, fullScans, folders, missed }
   })
@@ -140,7 +140,7 @@ function failuresSince({ ledger, clock }: StoreContext, prunedAtMs: number): Fai
     .list(MAX_FAILURES)
     .filter(({ operation, atMs }) => atMs >= (operation === 'prune' ? prunedAtMs : dayAgoMs))
     .map(({ atMs, operation, code, message }) => ({
-      at: new Date(atMs).toISOString(),
+      at: new Date(atMs),
       operation,
       code,
       message,

@@ -34,7 +34,7 @@ export type DoctorResult = {
   readonly home: string
   readonly ledgerVersion: number
   /** When the backup of the ledger was made; null if there is none. */
-  readonly ledgerBackupAt: string | null
+  readonly ledgerBackupAt: Date | null
   /** Null if the configuration is invalid. */
   readonly settings:
     | readonly {
@@ -56,7 +56,7 @@ export type DoctorResult = {
   readonly leases: number
   /** Newest first. */
   readonly failures: readonly {
-    readonly at: string
+    readonly at: Date
     readonly operation: string
     readonly code: string
     /** Only with `paths`: messages name files. */
@@ -110,7 +110,7 @@ export async function doctor(
     unfinished: new Journals(home).pending().length,
     leases: (inside?.marks.leases() ?? []).filter(({ owner }) => !isSurelyDead(owner)).length,
     failures: (inside?.failures.list(MAX_FAILURES) ?? []).map((failure) => ({
-      at: new Date(failure.atMs).toISOString(),
+      at: new Date(failure.atMs),
       operation: failure.operation,
       code: failure.code,
       ...(paths ? { message: failure.message } : {}),
@@ -123,9 +123,9 @@ export async function doctor(
   }
 }
 
-function backupAt(home: string): string | null {
+function backupAt(home: string): Date | null {
   const madeMs = backupTimeMs(home)
-  return madeMs === undefined ? null : new Date(madeMs).toISOString()
+  return madeMs === undefined ? null : new Date(madeMs)
 }
 
 type GitProblem = {

@@ -86,6 +86,7 @@ async function repairRounds(
       problem: problemOf(finding),
     }))
     if (dryRun) return resultOf(findings, { steps: planned })
+    hooks.signal?.throwIfAborted()
     if (confirm !== undefined) {
       // Other processes may use the store while the question is open, also between two rounds.
       locks.release()
@@ -102,6 +103,8 @@ async function repairRounds(
       due.splice(0, due.length, ...now)
     }
     for (const { fix, key } of due) {
+      // Each step is complete in itself.
+      hooks.signal?.throwIfAborted()
       tried.add(key)
       failpoint('repair:step')
       await fix.run({ store, away, aside })

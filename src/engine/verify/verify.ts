@@ -47,6 +47,7 @@ export async function verifyCare(
   hooks: Hooks,
 ): Promise<VerifyResult> {
   await finishInterrupted(store, hooks)
+  hooks.signal?.throwIfAborted()
   const findings = await examineTwice(store, { quick }, hooks)
   const isOpen = store.ledger !== undefined && isReadable(findings)
   return {
@@ -115,8 +116,9 @@ export async function examine(
       snapshots: [...new Set(rows.map(({ tree }) => tree))],
       commits: rows.map(({ commit }) => commit),
     },
-    hooks.onProgress,
+    hooks,
   )
+  hooks.signal?.throwIfAborted()
   const repository = checkRepository(store, report)
   const journals = await checkJournals(store, ledger)
   const found = [...home, ...file, ...repository, ...journals]

@@ -22,24 +22,24 @@ export type CheckpointQuery = {
   readonly project?: ProjectId | undefined
   readonly session?: SessionKey | undefined
   readonly limit?: number | undefined
-  /** Only steps of the session before this one. Not an id: its checkpoint may be removed between two pages. */
-  readonly beforeStep?: number | undefined
+  readonly name?: string | undefined
+  /** Times of creation, both inclusive. */
+  readonly sinceMs?: number | undefined
+  readonly untilMs?: number | undefined
+  /** Only those before this `order`. Not an id, whose checkpoint may be removed between two pages. */
+  readonly before?: number | undefined
   /** Only steps of the session after this one, oldest first. */
   readonly afterStep?: number | undefined
 }
 
-/** The SQL after the tables of the query, with its values. `order` is the column to sort by. */
-export function buildQueryTail({
-  project,
-  session,
-  limit,
-  beforeStep,
-  afterStep,
-}: CheckpointQuery): {
-  readonly rest: string
+/** The condition of a query, with its values. `order` is the column to sort by. */
+export function filterOf(query: Omit<CheckpointQuery, 'limit'>): {
+  readonly filter: string
   readonly values: readonly SqlValue[]
   readonly order: 'seq' | 'step'
 } {
+  const { project, session, name, sinceMs, untilMs, before, afterStep } = query
+  const order = session === undefined ? 'seq' : 'step'
   const conditions: string[] = []
   const values: SqlValue[] = []
   const where = (condition: string, value: SqlValue) => {
@@ -48,25 +48,35 @@ export function buildQueryTail({
   }
   if (project !== undefined) where('checkpoints.project = ?', project)
   if (session !== undefined) where('session = ?', session)
-  if (beforeStep !== undefined) where('step < ?', beforeStep)
+  if (name !== undefined) where('name = ?', name)
+  if (sinceMs !== undefined) where('checkpoints.created_at >= ?', sinceMs)
+  if (untilMs !== undefined) where('checkpoints.created_at <= ?', untilMs)
+  if (before !== undefined) where(`${order} < ?`, before)
   if (afterStep !== undefined) where('step > ?', afterStep)
   const filter = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
-  const order = session === undefined ? 'seq' : 'step'
+  return { filter, values, order }
+}
+
+/** The end of the statement, after its tables, with its values. */
+export function restOf(query: CheckpointQuery): {
+  readonly rest: string
+  readonly values: readonly SqlValue[]
+  readonly order: 'seq' | 'step'
+} {
+  const { filter, values, order } = filterOf(query)
   return {
-    rest: `${filter} ORDER BY ${order} ${afterStep === undefined ? 'DESC' : 'ASC'} LIMIT ?`,
-    values: [...values, limit ?? -1],
+    rest: `${filter} ORDER BY ${order} ${query.afterStep === undefined ? 'DESC' : 'ASC'} LIMIT ?`,
+    values: [...values, query.limit ?? -1],
     order,
   }
 }
 
 export type BriefsQuery = Omit<CheckpointQuery, 'afterStep'>
+/** `order`: its step in a session, else its place in the store; where the next page begins. */
+export type OrderedBrief = CheckpointBrief & { readonly order: number }
 
-export function readBriefs(
-  database: Database,
-  query: BriefsQuery,
-  vault: Vault,
-): CheckpointBrief[] {
-  const { rest, values, order } = buildQueryTail(query)
+export function readBriefs(database: Database, query: BriefsQuery, vault: Vault): OrderedBrief[] {
+  const { rest, values, order } = restOf(query)
   const row = database.get(
     `SELECT group_concat(brief) AS briefs FROM (
        SELECT json_array(${order}, checkpoints.id, kind, name, reason, checkpoints.created_at, pinned,
@@ -103,14 +113,15 @@ function momentIn(
   return checkpointMoment({ agentSession, at, hasCalls: hasCalls === 1 })
 }
 
-function briefOf(columns: readonly unknown[], vault: Vault): CheckpointBrief {
-  const [, id, kind, name, reason, createdAt, pinned, sessionId, step, status, statusReason] =
+function briefOf(columns: readonly unknown[], vault: Vault): OrderedBrief {
+  const [order, id, kind, name, reason, createdAt, pinned, sessionId, step, status, statusReason] =
     columns
   const [hasState, hasFiles, files, insertions, deletions, skippedCounts, authors, moment] =
     columns.slice(11)
   const [agent, turn, project, fileCount] = columns.slice(19)
   const isInSession = sessionId !== null
   return {
+    order: number(order),
     id: parseCheckpointId(text(id)),
     kind: text(kind) as CheckpointKind,
     name: optionalText(name),

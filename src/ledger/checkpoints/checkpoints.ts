@@ -1,7 +1,6 @@
 // The rows of checkpoints. A checkpoint belongs to a project, a session, or both.
 import {
   type Checkpoint,
-  type CheckpointBrief,
   type CheckpointId,
   type FilesCheckpoint,
   hasFiles,
@@ -16,8 +15,10 @@ import { authorsColumn } from './authors.js'
 import {
   type BriefsQuery,
   type CheckpointQuery,
+  filterOf,
+  type OrderedBrief,
   readBriefs,
-  buildQueryTail,
+  restOf,
 } from './checkpoint-briefs.js'
 import { readDetails, storeDetails } from './detail-rows.js'
 import { toCheckpoint, number, optional, encodeMetadata } from '../rows.js'
@@ -83,8 +84,8 @@ export class Checkpoints extends SealedTable {
       .map((row) => toCheckpoint(row, this.vault))
   }
 
-  /** Only the fields that a list shows, at a tenth of the time per row. */
-  briefs(query: BriefsQuery): CheckpointBrief[] {
+  /** The same without what a list does not show: a row costs a tenth. */
+  briefs(query: BriefsQuery): OrderedBrief[] {
     return readBriefs(this.database, query, this.vault)
   }
 
@@ -160,11 +161,16 @@ export class Checkpoints extends SealedTable {
     return rows.map((row) => toCheckpoint(row, this.vault))
   }
 
-  /** Without a scope, those of the whole store. */
-  count(scope?: Scope): number {
-    const { column, value } = scope === undefined ? { column: '1', value: 1 } : columnOf(scope)
-    const sql = `SELECT count(*) AS count FROM checkpoints WHERE ${column} = ?`
-    return number(this.database.get(sql, value) ?? {}, 'count')
+  count(query: Omit<BriefsQuery, 'limit'> = {}): number {
+    const { filter, values } = filterOf(query)
+    const sql = `SELECT count(*) AS count FROM checkpoints ${filter}`
+    return number(this.database.get(sql, ...values) ?? {}, 'count')
+  }
+
+  /** Where it is in the order of the whole store. */
+  seqOf(id: CheckpointId): number | undefined {
+    const row = this.database.get('SELECT seq FROM checkpoints WHERE id = ?', id)
+    return row === undefined ? undefined : number(row, 'seq')
   }
 
   /** The ids before and after this one in sorted order. No other id shares a longer prefix with it. */

@@ -21,8 +21,8 @@ export const DEFAULT_LIMITS: Limits = {
   allowSecrets: [],
 }
 
-/** `fsync` survives a power failure; `os` survives a killed process. */
-export type Durability = 'fsync' | 'os'
+/** `fsync` survives a power failure; `process` survives a killed process. */
+export type Durability = 'fsync' | 'process'
 
 /** Folders that are not captured: rarely source, often huge. An ignore file can include any of them with `!`. */
 export const DEFAULT_EXCLUDES: readonly string[] = [

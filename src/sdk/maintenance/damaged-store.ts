@@ -1,39 +1,57 @@
-// What can be done with a store that perhaps cannot be opened any more.
+// Calls on a store that may be too damaged to be opened.
 import * as engine from '../../engine/index.js'
-import type { CareContext, Hooks } from '../../engine/index.js'
+import type { CareContext } from '../../engine/index.js'
 import { Ledger } from '../../ledger/index.js'
 import { explainSystemError, SavestateError } from '../../model/index.js'
 import { Snapshots } from '../../snapshot/index.js'
 import { SharedLock, systemClock } from '../../system/index.js'
+import { type CallOptions, splitOptions } from '../call-options.js'
 import { type Known, refuseUnknown } from '../opening/validate-options.js'
 import { homeOf, type StoreOptions } from '../opening/open-context.js'
 
-export type CareOptions = Pick<StoreOptions, 'home' | 'mayBlock' | 'clock'>
-const CARE_OPTIONS: Known<CareOptions> = { home: true, mayBlock: true, clock: true }
+/** Options of the calls on a store that need not be open. */
+export type ClosedStoreOptions = CallOptions & Pick<StoreOptions, 'home' | 'inProcess' | 'clock'>
+const CLOSED_STORE_OPTIONS: Known<Omit<ClosedStoreOptions, keyof CallOptions>> = {
+  home: true,
+  inProcess: true,
+  clock: true,
+}
 
-/** Looks at a store that may be damaged, ledger included. `quick`: at its structure alone. */
-export async function verifyStore(
-  options: CareOptions & { readonly quick?: boolean } = {},
-  hooks: Hooks = {},
-): Promise<engine.VerifyResult> {
-  refuseUnknown('verifyStore', options, { ...CARE_OPTIONS, quick: true })
+/** Options of `verifyStore`. */
+export type VerifyStoreOptions = ClosedStoreOptions & {
+  /** Checks only the structure, not the contents. */
+  readonly quick?: boolean
+}
+
+/** Options of `repairStore`. */
+export type RepairOptions = ClosedStoreOptions & {
+  /** Returns the first steps and changes nothing. */
+  readonly dryRun?: boolean
+  /** Called before each round of steps; without it all rounds are carried out. */
+  readonly confirm?: (steps: readonly engine.RepairStep[]) => Promise<boolean>
+}
+
+/** Options of `doctorStore`. */
+export type DoctorOptions = ClosedStoreOptions & {
+  /** The version of the program that asks. */
+  readonly version: string
+  /** Includes the paths of projects. */
+  readonly paths?: boolean
+}
+
+/** Checks a store that may be damaged, ledger included. */
+export async function verifyStore(options: VerifyStoreOptions = {}): Promise<engine.VerifyResult> {
+  const { input, hooks } = splitOptions('verifyStore', options)
+  refuseUnknown('verifyStore', input, { ...CLOSED_STORE_OPTIONS, quick: true })
   return withCare(options, (care) =>
     engine.verifyCare(care, { quick: options.quick ?? false }, hooks),
   )
 }
 
-/**
- * Makes again what is derived, sets aside what is damaged. No `Store` of this process may be open.
- * `confirm` is asked before each round of steps; without it the answer is yes.
- */
-export async function repairStore(
-  options: CareOptions & {
-    readonly dryRun?: boolean
-    readonly confirm?: (steps: readonly engine.RepairStep[]) => Promise<boolean>
-  } = {},
-  hooks: Hooks = {},
-): Promise<engine.RepairResult> {
-  refuseUnknown('repairStore', options, { ...CARE_OPTIONS, dryRun: true, confirm: true })
+/** Rebuilds derived data and sets damaged data aside. No `Store` of this process may be open. */
+export async function repairStore(options: RepairOptions = {}): Promise<engine.RepairResult> {
+  const { input, hooks } = splitOptions('repairStore', options, { asks: 'confirm' })
+  refuseUnknown('repairStore', input, { ...CLOSED_STORE_OPTIONS, dryRun: true })
   const { dryRun = false, confirm } = options
   let last: CareContext | undefined
   return withCare(options, async (care) => {
@@ -50,18 +68,16 @@ export async function repairStore(
   })
 }
 
-/** What a report of a fault needs, without anything of what the store holds. `paths`: with the paths of projects. */
-export async function doctorStore(
-  options: CareOptions & { readonly version: string; readonly paths?: boolean },
-  hooks: Hooks = {},
-): Promise<engine.DoctorResult> {
-  refuseUnknown('doctorStore', options, { ...CARE_OPTIONS, version: true, paths: true })
+/** Collects what a bug report needs, without any content of the store. */
+export async function doctorStore(options: DoctorOptions): Promise<engine.DoctorResult> {
+  const { input, hooks } = splitOptions('doctorStore', options)
+  refuseUnknown('doctorStore', input, { ...CLOSED_STORE_OPTIONS, version: true, paths: true })
   const { version, paths = false } = options
   return withCare(options, (care) => engine.doctor(care, { version, paths }, hooks))
 }
 
 async function withCare<T>(
-  options: CareOptions,
+  options: ClosedStoreOptions,
   work: (care: CareContext) => Promise<T>,
 ): Promise<T> {
   try {
@@ -76,7 +92,7 @@ async function withCare<T>(
   }
 }
 
-async function open(options: CareOptions): Promise<CareContext> {
+async function open(options: ClosedStoreOptions): Promise<CareContext> {
   const home = engine.inspectHome(homeOf(options))
   const isClosed = await engine.hasStrangers(home)
   const limitsOf = ({ path }: { readonly path: Parameters<typeof engine.limitsOf>[1] }) =>
@@ -85,11 +101,11 @@ async function open(options: CareOptions): Promise<CareContext> {
     home,
     durability: 'fsync',
     limitsOf,
-    mayBlock: options.mayBlock ?? false,
+    mayBlock: options.inProcess ?? false,
   })
   const common = { home, snapshots, clock: options.clock ?? systemClock }
   const without = { ...common, ledger: undefined, objects: undefined, isAlone: false }
-  // A pipe in the place of a file would be waited for: that is put right before the rest is looked at.
+  // Opening a pipe where a file belongs would block for ever: repair that before checking the rest.
   if (isClosed) return { ...without, ledgerFault: undefined }
   try {
     engine.refuseLostLedger(home)
@@ -105,6 +121,6 @@ async function open(options: CareOptions): Promise<CareContext> {
 async function close({ ledger, objects, snapshots }: CareContext): Promise<void> {
   await snapshots.close()
   objects?.close()
-  // A rescue has closed it already, and what it was is set aside.
+  // Closing twice is fine: a rescue has closed it already and set it aside.
   ledger?.close({ tidy: true })
 }

@@ -1,7 +1,11 @@
 export { clearStore } from './clear.js'
 export {
-  type CareOptions,
+  type ClosedStoreOptions,
+  type DoctorOptions,
   doctorStore,
+  type RepairOptions,
   repairStore,
   verifyStore,
+  type VerifyStoreOptions,
 } from './damaged-store.js'
+export type { Maintenance } from './store-maintenance.js'

@@ -1,18 +1,22 @@
-// The settings of the store, and what it did by itself.
+// The settings of the store, and projects that were moved.
 import * as engine from '../../engine/index.js'
-import { MIN_PREFIX } from '../../model/index.js'
 import { explained } from '../opening/with-system-errors.js'
 import type { OpenContext } from '../opening/open-context.js'
 
+/** The settings of the store, and projects that were moved. Made by `store.maintenance`. */
 export class Maintenance {
   readonly #context: OpenContext
 
-  /** Use `store.maintenance`. */
-  constructor(context: OpenContext) {
+  private constructor(context: OpenContext) {
     this.#context = context
   }
 
-  /** Removals by automatic prunes that no user has seen yet. Show them, then mark them as shown. */
+  /** @internal */
+  static make(context: OpenContext): Maintenance {
+    return new Maintenance(context)
+  }
+
+  /** Removals by automatic prunes that no user has seen yet. Show them, then mark them as shown. @internal */
   async autoPruned(): Promise<engine.AutoPruneRecord | undefined> {
     return this.#do(async () => {
       const record = engine.readAutoPrune(this.#context)
@@ -20,6 +24,7 @@ export class Maintenance {
     })
   }
 
+  /** @internal */
   async markAutoPruneShown(record: engine.AutoPruneRecord): Promise<void> {
     return this.#do(async () => engine.markAutoPruneShown(this.#context, record))
   }
@@ -34,7 +39,7 @@ export class Maintenance {
     return this.#do(() => engine.setStoreConfig(this.#context, { key, value }))
   }
 
-  /** Takes the history of a folder that was moved along to where it is now. Throws BAD_INPUT if `from` still exists. */
+  /** Moves the history of a folder that was moved to its new path. Throws BAD_INPUT if `from` still exists. */
   async moveProject(from: string, to: string): Promise<engine.MoveResult> {
     const { calls } = this.#context
     return calls.during(() =>
@@ -42,21 +47,7 @@ export class Maintenance {
     )
   }
 
-  /** The shortest prefix of each id that no other checkpoint of the store has. A reference needs four letters or more. */
-  async shortIds(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const { checkpoints } = this.#context.ledger
-    return this.#do(
-      async () => new Map(ids.map((id) => [id, shortId(id, checkpoints.neighborsOf(id))])),
-    )
-  }
-
   #do<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#context.calls.during(() => explained(work))
   }
-}
-
-function shortId(id: string, others: readonly string[]): string {
-  let letters = MIN_PREFIX
-  while (others.some((other) => other.startsWith(id.slice(0, letters)))) letters += 1
-  return id.slice(0, letters)
 }

@@ -1,12 +1,11 @@
-// The calls that are under way on an open store, so that it is closed after them and takes none any more.
+// Counts the running calls of an open store, so that `close` waits for them and later calls are refused.
 import type { Hooks } from '../../engine/index.js'
 import { storeClosed } from '../../model/index.js'
-import { expectHooks } from './validate-options.js'
 
 export class OpenCalls {
   #count = 0
   #isClosed = false
-  #quiet: (() => void) | undefined
+  #onIdle: (() => void) | undefined
 
   /** Throws STORE_CLOSED. */
   refuseClosed(): void {
@@ -27,10 +26,9 @@ export class OpenCalls {
     }
   }
 
-  /** What a call asks its caller is not waited for: the answer may be to close the store. */
+  /** `close` does not wait for a call whose caller is asked: the answer may be to close the store. */
   hooksOf(hooks: Hooks | undefined): Hooks | undefined {
     if (hooks === undefined) return hooks
-    expectHooks(hooks)
     const { confirm, confirmImport, confirmPrune } = hooks
     return {
       ...hooks,
@@ -40,12 +38,12 @@ export class OpenCalls {
     }
   }
 
-  /** Takes none any more, and waits for those that are under way. */
+  /** Refuses new calls and waits for the running ones. */
   async close(): Promise<void> {
     this.#isClosed = true
     if (this.#count === 0) return
     await new Promise<void>((resolve) => {
-      this.#quiet = resolve
+      this.#onIdle = resolve
     })
   }
 
@@ -61,6 +59,6 @@ export class OpenCalls {
 
   #leave(): void {
     this.#count -= 1
-    if (this.#count === 0) this.#quiet?.()
+    if (this.#count === 0) this.#onIdle?.()
   }
 }

@@ -1,4 +1,4 @@
-// What an open store is made of, and where it is.
+// Opens the parts of a store, and finds its folder.
 import { existsSync } from 'node:fs'
 import { resolveStorePath } from '../../base/index.js'
 import * as engine from '../../engine/index.js'
@@ -18,18 +18,24 @@ import { type Known, refuseNoList, refuseUnknown } from './validate-options.js'
 import { OpenCalls } from './open-calls.js'
 
 export type StoreOptions = {
-  /** Where the store is; default: $SAVESTATE_HOME, else ~/.savestate. */
+  /** The folder of the store; default: $SAVESTATE_HOME, else ~/.savestate. */
   readonly home?: string
-  /** `fsync` (default) survives a power cut, `os` a killed process. */
+  /** `fsync` (default): a checkpoint survives a power failure. `process`: it survives a killed process. */
   readonly durability?: Durability
+  /** Limits of what a save of files captures; they override those of the settings. */
   readonly limits?: Partial<Limits>
-  /** The caller has nothing else to do while it waits, nor to watch: no thread is started to keep its event loop free. */
-  readonly mayBlock?: boolean
-  /** Classes whose instances may stand in states, and how they are kept. */
+  /**
+   * Scans, hashes and watches on the calling thread, which blocks the event loop, instead of on a worker thread. For programs
+   * that have nothing else to do.
+   */
+  readonly inProcess?: boolean
+  /** Classes whose instances may be in states, and how they are stored. */
   readonly classes?: ClassRegistry
-  /** Keys to encrypt what agents know; default: from $SAVESTATE_KEY or $SAVESTATE_KEY_FILE (docs/encryption.md). */
+  /** Keys that encrypt states and metadata; default: from $SAVESTATE_KEY or $SAVESTATE_KEY_FILE (docs/encryption.md). */
   readonly encryption?: Encryption
-  /** For tests. */
+  /** The process ends soon: `close` leaves tidying to a process that stays. @internal */
+  readonly shortLived?: boolean
+  /** For tests. @internal */
   readonly clock?: Clock
 }
 
@@ -37,13 +43,14 @@ const STORE_OPTIONS: Known<StoreOptions> = {
   home: true,
   durability: true,
   limits: true,
-  mayBlock: true,
+  inProcess: true,
   classes: true,
   encryption: true,
+  shortLived: true,
   clock: true,
 }
 const LIMITS: Known<Limits> = { maxFileBytes: true, maxFiles: true, allowSecrets: true }
-const DURABILITIES: Readonly<Record<Durability, true>> = { fsync: true, os: true }
+const DURABILITIES: Readonly<Record<Durability, true>> = { fsync: true, process: true }
 
 function checkOptions(options: StoreOptions): void {
   refuseUnknown('openStore', options, STORE_OPTIONS)
@@ -56,7 +63,7 @@ function checkOptions(options: StoreOptions): void {
     })
   }
   checkLimits(limits)
-  // Not by its class: the package may be there twice, and each copy has one of its own.
+  // Not by its class: the package may be installed twice, and each copy has a class of its own.
   const { classes } = options
   if (classes === undefined || typeof Object(classes).withPrototype === 'function') return
   throw new SavestateError('BAD_INPUT', 'classes of openStore must be a ClassRegistry', {
@@ -64,7 +71,7 @@ function checkOptions(options: StoreOptions): void {
   })
 }
 
-/** A number that is none would let every file through, or no file. */
+/** Refuses other values: NaN would let every file through, or none. */
 function checkLimits(limits: Partial<Limits>): void {
   for (const name of ['maxFileBytes', 'maxFiles'] as const) {
     const limit: unknown = limits[name]
@@ -80,7 +87,7 @@ function checkLimits(limits: Partial<Limits>): void {
   )
 }
 
-/** `use` is held for as long as the store is open. */
+/** `use`: the lock of the store, taken shared while the store is open. */
 export type OpenContext = StoreContext & Calls & { readonly use: SharedLock }
 
 export type Calls = { readonly calls: OpenCalls }
@@ -94,9 +101,9 @@ export async function openContext(options: StoreOptions): Promise<OpenContext> {
     ...options.limits,
   })
   const keys = givenKeys(options.encryption, { home, environment: process.env })
-  const mayBlock = options.mayBlock ?? false
+  const mayBlock = options.inProcess ?? false
   const snapshots = new Snapshots({ home, durability, limitsOf, mayBlock })
-  // A first save is likely to come. Otherwise the thread waits for a project: many programs keep only states.
+  // A new store: a first save is likely. Otherwise the thread starts with the first project: many programs save only states.
   if (!existsSync(snapshots.gitDir)) snapshots.warmUp()
   const use = new SharedLock(engine.storeLockPath(home))
   try {
@@ -115,14 +122,14 @@ export async function openContext(options: StoreOptions): Promise<OpenContext> {
   }
 }
 
-/** Where the store is unless it is said. */
+/** The folder of the store if no option names one. */
 export function defaultHome(): string {
   return homeOf({})
 }
 
 export function homeOf({ home }: Pick<StoreOptions, 'home'>): string {
   if (home === undefined) return homeOfEnvironment()
-  // Anything else, such as null, would be taken for no place at all, and the usual store be worked on.
+  // Refuse anything else, such as null: it would mean the default store.
   if (typeof home !== 'string' || home === '' || home.includes('\0'))
     throw new SavestateError('BAD_INPUT', 'The home of a store must be a path, as a string')
   if (!/^~(?:\/|$)/.test(home)) return home

@@ -1,12 +1,12 @@
-// Options that go to no operation, which checks its own.
+// Checks options that no operation of the engine checks.
 import { types } from 'node:util'
 import { SavestateError } from '../../model/index.js'
-import { type Hooks, unknownOptions } from '../../engine/index.js'
+import { unknownOptions } from '../../engine/index.js'
 
-/** Every option of a call, so that the compiler misses none. */
+/** All options of a call, so that the compiler finds a missing one. */
 export type Known<Options> = Readonly<Record<keyof Options, true>>
 
-/** Throws BAD_INPUT for one that the call does not have, such as a misspelt `home`: it would work on another store. */
+/** Throws BAD_INPUT for unknown options. A misspelt `home` would otherwise mean the default store. */
 export function refuseUnknown<Options extends object>(
   call: string,
   given: Options,
@@ -17,23 +17,15 @@ export function refuseUnknown<Options extends object>(
   if (unknown.length > 0) throw unknownOptions(call, unknown, Object.keys(known))
 }
 
-/** Nor is a list one, or a promise that nobody has waited for: no option would be found in it. */
+/** Refuses lists, maps, and promises that were not awaited: they would be read as no options at all. */
 export function expectObject(call: string, given: unknown): void {
   const isObject = typeof given === 'object' && given !== null
   if (isObject && !Array.isArray(given) && !types.isPromise(given) && !types.isMap(given)) return
   throw new SavestateError('BAD_INPUT', `${call} takes its options as an object`)
 }
 
-/** Where a list is meant, a text would be taken for a list of its letters. */
+/** Refuses a string where a list is expected: it would be read as a list of its letters. */
 export function refuseNoList(call: string, option: string, given: unknown): void {
   if (given === undefined || Array.isArray(given)) return
   throw new SavestateError('BAD_INPUT', `${call} takes ${option} as a list`)
-}
-
-/** A hook that cannot be called would fail in the middle of the work, where it is needed. */
-export function expectHooks(hooks: Hooks): void {
-  const isHooks = typeof hooks === 'object' && hooks !== null
-  const isCallable = (hook: unknown) => hook === undefined || typeof hook === 'function'
-  if (isHooks && Object.values(hooks).every(isCallable)) return
-  throw new SavestateError('BAD_INPUT', 'The hooks of a call must be an object of functions')
 }

@@ -16,6 +16,9 @@ const EVERY_MS = 50
 const FILES_PER_CHECK = 100
 
 export class ProgressCounter {
+  /** Rejects if the caller cancels while contents are stored; never resolves. */
+  readonly cancelled: Promise<never>
+  readonly #cancel: (error: unknown) => void
   readonly #report: OnProgress
   #next = Date.now() + EVERY_MS
   #of = 0
@@ -25,8 +28,12 @@ export class ProgressCounter {
 
   constructor(report: OnProgress) {
     this.#report = report
+    const { promise, reject } = withReject()
+    this.cancelled = promise
+    this.#cancel = reject
   }
 
+  /** Throws if the caller has cancelled. */
   scanned(files: number): void {
     if (files < this.#nextCheck) return
     this.#nextCheck = files + FILES_PER_CHECK
@@ -40,12 +47,13 @@ export class ProgressCounter {
   stored(files: number, bytes: number): void {
     this.#files += files
     this.#bytes += bytes
-    this.#reportIfDue({
-      phase: 'store',
-      files: this.#files,
-      bytes: this.#bytes,
-      of: Math.max(this.#of, this.#files),
-    })
+    const done = { files: this.#files, bytes: this.#bytes }
+    // Event handlers call this too, and an exception there would end the thread.
+    try {
+      this.#reportIfDue({ phase: 'store', ...done, of: Math.max(this.#of, done.files) })
+    } catch (error) {
+      this.#cancel(error)
+    }
   }
 
   #reportIfDue(progress: CaptureProgress): void {
@@ -54,4 +62,14 @@ export class ProgressCounter {
     this.#next = now + EVERY_MS
     this.#report(progress)
   }
+}
+
+function withReject(): { readonly promise: Promise<never>; reject(error: unknown): void } {
+  let reject: (error: unknown) => void = () => undefined
+  const promise = new Promise<never>((_, fail) => {
+    reject = fail
+  })
+  // Most captures are not cancelled, and some are over by then.
+  promise.catch(() => undefined)
+  return { promise, reject: (error) => reject(error) }
 }

@@ -127,7 +127,7 @@ export class ProjectCapture {
       const epoch = (known?.epoch ?? 0) + 1
       progress.toStore(scanned.pending.length)
       const builder = new TreeBuilder(scanned.root, sink, epoch)
-      await hasher.finish(() => builder.advance())
+      await Promise.race([hasher.finish(() => builder.advance()), progress.cancelled])
       if (touches !== undefined && this.#watch?.isRoot(scanned.root) === false)
         throw rootReplacedError(site.root)
       expectSameRoot(site.root, scanned.root.ino)

@@ -80,7 +80,20 @@ export async function examineObjects(
       packs: packFaults(packFolder, { quick, complaints: '' }),
       ...(await findMissingQuickly(gitDir, request)),
     }
-  const fsck = await runFsck(gitDir, (files, of) => report({ phase: 'check', files, bytes: 0, of }))
+  const fsck = await runFsck(gitDir, (files, of) => {
+    // Called from an event handler, where the exception of a cancelled call would end the thread.
+    try {
+      report({ phase: 'check', files, bytes: 0, of })
+    } catch {
+      // The next report throws again.
+    }
+  })
+  report({
+    phase: 'check',
+    files: request.snapshots.length,
+    bytes: 0,
+    of: request.snapshots.length,
+  })
   const complaints = fsck.join('\n')
   const damagedLoose = findLoose(complaints, join(gitDir, 'objects'))
   return {

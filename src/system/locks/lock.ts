@@ -16,7 +16,16 @@ export type LockOwner = { readonly pid: number; readonly since: string; readonly
 /** Takes the lock; undefined if it was still taken after `waitMs`. Waiting does not block the event loop. */
 export async function takeLock(
   path: string,
-  { waitMs, purpose }: { readonly waitMs: number; readonly purpose: string },
+  {
+    waitMs,
+    purpose,
+    signal,
+  }: {
+    readonly waitMs: number
+    readonly purpose: string
+    /** Ends the wait; then it throws the reason. */
+    readonly signal?: AbortSignal | undefined
+  },
 ): Promise<Lock | undefined> {
   // A monotonic clock: setting the system time must not change the wait.
   const deadline = performance.now() + waitMs
@@ -24,6 +33,7 @@ export async function takeLock(
     const lock = tryLock(path, purpose)
     if (lock !== undefined) return lock
     if (performance.now() >= deadline) return undefined
+    signal?.throwIfAborted()
     await sleep(pauseMs)
   }
 }

@@ -124,7 +124,7 @@ test('a missing file is reported with the reason', () => {
 
 test('the SDK reads a file by its path in the project', async () => {
   using s = saved()
-  const store = await openStore({ home: s.home, mayBlock: true })
+  const store = await openStore({ home: s.home, inProcess: true })
   const project = await store.project(s.project)
   const { content, ...file } = await project.file('before: lunch', 'data.bin')
   expect(Buffer.from(content).equals(BINARY)).toBe(true)

@@ -85,7 +85,7 @@ test('while a repair asks a second time, the store is free', async () => {
   let asked = 0
   await sdk.repairStore({
     home: s.home,
-    mayBlock: true,
+    inProcess: true,
     async confirm() {
       asked += 1
       await expectFreeLocks(s)
@@ -102,7 +102,7 @@ test('the picker leaves the project free, and a plan that has changed is shown b
   await expectFreeLocks(s)
   terminal.type('\u001b[B\r')
   await terminal.shows('? [y/N]')
-  const store = await sdk.openStore({ home: s.home, mayBlock: true })
+  const store = await sdk.openStore({ home: s.home, inProcess: true })
   const agent = await store.project(s.project)
   s.write({ 'work.txt': 'hours of work\n' })
   const { id, created } = await agent.save({ reason: 'meanwhile' })
@@ -114,7 +114,7 @@ test('the picker leaves the project free, and a plan that has changed is shown b
   expect(await terminal.ended).toBe(0)
   expect(terminal.output().match(/\[y\/N\]/g)).toHaveLength(2)
   expect(readdirSync(s.project)).not.toContain('work.txt')
-  await agent.rewind({ to: id })
+  await agent.rewind(id)
   expect(readFileSync(join(s.project, 'work.txt'), 'utf8')).toBe('hours of work\n')
   await store.close()
 })

@@ -135,15 +135,15 @@ test('a long history is read in part: rows, groups and the number of further row
   using s = scratch({ 'package.json': '{}\n' })
   const dist = new URL('../../../dist/index.js', import.meta.url).href
   const { openStore } = (await import(dist)) as typeof import('../../../src/index.js')
-  const store = await openStore({ home: s.home, durability: 'os' })
+  const store = await openStore({ home: s.home, durability: 'process' })
   const project = await store.project(s.project)
   const session = await store.session('long', { project })
   for (let step = 0; step < 260; step += 1) {
     s.write({ 'a.txt': `${step}\n` })
     await session.save({ reason: `Step ${step}`, files: true })
   }
-  const ids = (await project.list()).checkpoints.map(({ id }) => id)
-  const short = await store.maintenance.shortIds(ids)
+  const ids = (await project.list()).map(({ id }) => id)
+  const short = await store.shortIds(ids)
   for (const [id, prefix] of short) {
     expect(prefix.length).toBeGreaterThanOrEqual(4)
     expect(ids.filter((other) => other.startsWith(prefix))).toEqual([id])

@@ -67,7 +67,7 @@ test('two prunes before it is shown are reported together', () => {
 test('the text names every reason, the undo that is gone, and the setting to change', () => {
   const now = new Date('2026-01-02T12:00:00Z')
   const record = {
-    at: '2026-01-02T00:00:00Z',
+    at: new Date('2026-01-02T00:00:00Z'),
     checkpoints: 50,
     byReason: { prompts: 47, days: 1, size: 2 },
     sessions: 1,

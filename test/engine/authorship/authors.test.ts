@@ -45,13 +45,13 @@ test('no change of the user is attributed to an agent alone, and --keep-mine nev
       let written = 0
       /** The authors since the newest checkpoint. */
       let since = new Set<string>()
-      let newest = (await project.list({ limit: 1 })).checkpoints[0]?.id
+      let newest = (await project.list({ limit: 1 }))[0]?.id
       const truth = new Map<string, ReadonlySet<string>>()
       const persons = new Set<string>()
       let isClear = true
 
       const looked = async () => {
-        const { checkpoints } = await project.list({ limit: 4 })
+        const checkpoints = await project.list({ limit: 4 })
         const end = checkpoints.findIndex(({ id }) => id === newest)
         const fresh = checkpoints.slice(0, end).reverse()
         for (const { id } of fresh.filter(({ files }) => files > 0).slice(0, 1)) {
@@ -103,7 +103,7 @@ test('no change of the user is attributed to an agent alone, and --keep-mine nev
       for (const [who, call] of calls) await event(who, 'PostToolUse', tool(call))
 
       const faults: string[] = []
-      const { checkpoints } = await project.list()
+      const checkpoints = await project.list()
       for (const { id, author } of checkpoints) {
         const known = truth.get(id)
         if (known === undefined) continue
@@ -115,7 +115,7 @@ test('no change of the user is attributed to an agent alone, and --keep-mine nev
       }
       const contents = () => FILES.map((file) => readFileSync(join(root, file), 'utf8'))
       const now = contents()
-      const { plan, applied } = await project.rewind({ to: 'start', keepMine: true })
+      const { plan, applied } = await project.rewind('start', { keepMine: true })
       const kept = plan.keep.map((item) => item.path)
       for (const [n, content] of contents().entries()) {
         const file = FILES[n] ?? ''

@@ -186,12 +186,12 @@ test('an agent gets one message about the files that rewinds restored since its 
   const asked = (agent: 'claude' | 'codex' | 'gemini', id: string) =>
     turn(store, { agent, id, cwd: s.project })
   s.write({ 'a.txt': 'two\n' })
-  await project.rewind({ to: 'start' })
+  await project.rewind('start')
   // Before the sessions began.
   expect(await asked('claude', 'c')).toBeUndefined()
   expect(await asked('gemini', 'g')).toBeUndefined()
   s.write({ 'a.txt': 'three\n', 'b.txt': 'three\n' })
-  await project.rewind({ to: 'start' })
+  await project.rewind('start')
   expect(await asked('claude', 'c')).toMatch(/: a\.txt, b\.txt\.$/)
   expect(await asked('claude', 'c')).toBeUndefined()
   expect(await asked('codex', 'late')).toBeUndefined()

@@ -22,16 +22,16 @@ test('a project whose folder was removed is listed, and a rewind recreates the f
   const before = s.snapshotOf()
   rmSync(s.project, { recursive: true })
   const project = await store.project(s.project)
-  expect((await project.list()).checkpoints.map((row) => row.id)).toEqual([id])
-  await expect(project.rewind({ to: 'works', dryRun: true })).rejects.toMatchObject({
+  expect((await project.list()).map((row) => row.id)).toEqual([id])
+  await expect(project.rewind('works', { dryRun: true })).rejects.toMatchObject({
     code: 'PROJECT_MISSING',
   })
-  const declined = await project.rewind({ to: 'works' }, { confirm: async () => false })
+  const declined = await project.rewind('works', { confirm: async () => false })
   expect(declined.plan.write.map(({ path }) => path)).toContain('a.txt')
   const unknown = { code: 'CHECKPOINT_UNKNOWN' }
-  await expect(project.rewind({ to: 'nothing' })).rejects.toMatchObject(unknown)
+  await expect(project.rewind('nothing')).rejects.toMatchObject(unknown)
   expect(existsSync(s.project)).toBe(false)
-  expect(await project.rewind({ to: 'works' })).toMatchObject({ applied: true })
+  expect(await project.rewind('works')).toMatchObject({ applied: true })
   expect(s.snapshotOf()).toEqual(before)
 })
 
@@ -43,13 +43,13 @@ test('a rewind does not create the parent of the project', async () => {
   await (await store.project(path)).save()
   rmSync(join(s.folder, 'above'), { recursive: true })
   const project = await store.project(path)
-  await expect(project.rewind({ to: '1' })).rejects.toMatchObject({ code: 'PROJECT_MISSING' })
+  await expect(project.rewind('1')).rejects.toMatchObject({ code: 'PROJECT_MISSING' })
   expect(existsSync(join(s.folder, 'above'))).toBe(false)
   // As if the disk were not mounted.
   mkdirSync(join(s.folder, 'above'))
-  await expect(project.rewind({ to: '1' })).rejects.toMatchObject({ code: 'PROJECT_MISSING' })
+  await expect(project.rewind('1')).rejects.toMatchObject({ code: 'PROJECT_MISSING' })
   mkdirSync(path)
-  expect(await project.rewind({ to: '1' })).toMatchObject({ applied: true })
+  expect(await project.rewind('1')).toMatchObject({ applied: true })
   await expect(store.project(join(s.folder, 'never'))).rejects.toMatchObject({
     code: 'PROJECT_MISSING',
   })
@@ -79,15 +79,13 @@ test('a moved folder finds its old path and can take over its history', async ()
   expect(await project.origin()).toEqual({ partOf: null, maybeMovedFrom: [] })
   s.write({ 'a.txt': 'changed' }, moved)
   await project.save()
-  await project.rewind({ to: id })
+  await project.rewind(id)
   expect(readFileSync(join(moved, 'a.txt'), 'utf8')).toBe('one')
-  expect((await (await store.project(other)).list()).checkpoints.map((row) => row.id)).toEqual([
-    own,
-  ])
+  expect((await (await store.project(other)).list()).map((row) => row.id)).toEqual([own])
   expect((await store.verify()).problems).toEqual([])
   // The old path is free for another project.
   mkdirSync(s.project)
-  expect((await (await store.project(s.project)).list()).checkpoints).toEqual([])
+  expect(await (await store.project(s.project)).list()).toEqual([])
 })
 
 test.each(Object.keys(MOVE_POINTS))(
@@ -116,7 +114,7 @@ test('an interrupted rewind is finished before its project is moved', async () =
   s.write({ 'a.txt': 'two' })
   await store.close()
   const env = { SAVESTATE_FAILPOINT: 'restore:journaled' }
-  const body = `await (await store.project(scratch.project)).rewind({ to: ${JSON.stringify(id)} })`
+  const body = `await (await store.project(scratch.project)).rewind(${JSON.stringify(id)})`
   await expect(inChild(s, body, { env })).rejects.toMatchObject({ signal: 'SIGKILL' })
   const moved = join(s.folder, 'moved')
   renameSync(s.project, moved)

@@ -75,10 +75,10 @@ test('a package belongs to the saved project around it, unless that excludes it 
   await (await store.project(join(s.project, 'saved'))).save()
   await (await store.project(s.project)).save()
   const notices: string[] = []
-  const onNotice = (text: string) => notices.push(text)
+  const onWarning = (text: string) => notices.push(text)
   const found: Record<string, string> = {}
   for (const name of packages) {
-    const { path } = await store.projectFor(join(s.project, name), { onNotice })
+    const { path } = await store.projectFor(join(s.project, name), { onWarning })
     found[name] = path.slice(s.project.length)
   }
   expect(found).toEqual({

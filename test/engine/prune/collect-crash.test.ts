@@ -64,7 +64,7 @@ test.each(cases)('a prune killed at %s leaves no damage', async (point) => {
     const result = await store.prune(INPUT)
     expect(result.errors).toEqual([])
     expect(leftoversIn(s.home)).toEqual([])
-    const { checkpoints: all } = await store.list({ limit: 100 })
+    const all = await store.list({ limit: 100 })
     const checkpoints = all.filter(({ hasFiles }) => hasFiles)
     const refs = s.git(['-C', join(s.home, 'objects.git'), 'for-each-ref', '--format=%(refname)'])
     const names = refs.split('\n').map((ref) => ref.slice(ref.lastIndexOf('/') + 1))
@@ -90,10 +90,10 @@ async function expectSound(store: Store): Promise<void> {
 }
 
 async function expectComesBack(project: Project): Promise<void> {
-  const { checkpoints } = await project.list({ limit: 100 })
+  const checkpoints = await project.list({ limit: 100 })
   expect(checkpoints.length).toBeGreaterThan(0)
   for (const { id } of checkpoints.filter((it) => worlds.has(it.id))) {
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(snapshotOf(project.path)).toEqual(worlds.get(id))
   }
 }

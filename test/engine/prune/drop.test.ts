@@ -13,17 +13,17 @@ describe('drop', () => {
     const store = await s.open()
     const project = await store.project(s.project)
     const ids = await saveMany(project, s, { count: 4, bytes: 100_000 })
-    const planned = await project.drop({ refs: ['1', ids[1] ?? '', '1'], dryRun: true })
+    const planned = await project.drop(['1', ids[1] ?? '', '1'], { dryRun: true })
     expect(planned).toMatchObject({ applied: false, sessions: [], forgetsUndo: false })
     expect(planned.checkpoints.map(({ id }) => id)).toEqual([ids[3], ids[1]])
     expect((await idsOf(project)).length).toBe(4)
-    const result = await project.drop({ refs: ['1', ids[1] ?? ''] })
+    const result = await project.drop(['1', ids[1] ?? ''])
     expect(result).toMatchObject({ applied: true })
     expect(result.bytesReclaimed).toBeGreaterThan(150_000)
     expect(await idsOf(project)).toEqual([ids[2], ids[0]])
     const refs = s.git(['-C', join(s.home, 'objects.git'), 'for-each-ref', '--format=%(refname)'])
     expect(refs.trim().split('\n')).toHaveLength(2)
-    for (const id of [ids[2], ids[0]]) await project.rewind({ to: id ?? '' })
+    for (const id of [ids[2], ids[0]]) await project.rewind(id ?? '')
     expect(await store.verify()).toMatchObject({ problems: [] })
     expect(leftoversIn(s.home)).toEqual([])
   })
@@ -33,11 +33,11 @@ describe('drop', () => {
     const store = await s.open()
     const project = await store.project(s.project)
     await project.save()
-    await project.drop({ refs: ['1'] })
+    await project.drop(['1'])
     const again = await project.save()
     expect(again.created).toBe(true)
     s.write({ a: '2' })
-    await project.rewind({ to: again.id })
+    await project.rewind(again.id)
     expect(readFileSync(join(s.project, 'a'), 'utf8')).toBe('1')
   })
 
@@ -47,16 +47,16 @@ describe('drop', () => {
     const project = await store.project(s.project)
     const ids = await saveMany(project, s, { count: 2 })
     await project.pin('1')
-    await expect(project.drop({ refs: ['2', '1'] })).rejects.toMatchObject({
+    await expect(project.drop(['2', '1'])).rejects.toMatchObject({
       code: 'CHECKPOINT_KEPT',
       message: `Checkpoint ${ids[1]?.slice(0, 8)} is pinned`,
       hint: expect.stringContaining('savestate unpin'),
     })
     expect((await idsOf(project)).length).toBe(2)
-    await expect(project.drop({ refs: ['9'] })).rejects.toMatchObject({
+    await expect(project.drop(['9'])).rejects.toMatchObject({
       code: 'CHECKPOINT_UNKNOWN',
     })
-    await expect(project.drop({ refs: [] })).rejects.toMatchObject({ code: 'BAD_INPUT' })
+    await expect(project.drop([])).rejects.toMatchObject({ code: 'BAD_INPUT' })
   })
 
   test('the head of a session in progress is refused; an ended session gets the previous step as head', async () => {
@@ -69,24 +69,24 @@ describe('drop', () => {
       s.write({ a: `${n}` })
       saved.push((await session.save({ state: { n }, files: true })).id)
     }
-    await expect(project.drop({ refs: [saved[2] ?? ''] })).rejects.toMatchObject({
+    await expect(project.drop([saved[2] ?? ''])).rejects.toMatchObject({
       code: 'CHECKPOINT_KEPT',
       message: expect.stringContaining('where the session "work" continues'),
     })
-    await project.drop({ refs: [saved[1] ?? ''] })
+    await project.drop([saved[1] ?? ''])
     expect(await session.stateAt(saved[0] ?? '')).toEqual({ n: 1 })
     await session.complete()
     await session.close()
-    await project.drop({ refs: ['1'], of: 'work' })
+    await project.drop(['1'], { of: 'work' })
     const resumed = await store.resume<unknown>('work')
     expect([resumed.checkpoint?.id, resumed.state]).toEqual([saved[0], { n: 1 }])
     expect((await resumed.session.save({ state: { n: 4 } })).step).toBe(3)
     await resumed.session.complete()
     await resumed.session.close()
     expect(await store.verify()).toMatchObject({ problems: [] })
-    const all = await project.drop({ refs: ['1', '2'], of: 'work', dryRun: true })
+    const all = await project.drop(['1', '2'], { of: 'work', dryRun: true })
     expect(all.sessions).toEqual(['work'])
-    await project.drop({ refs: ['1', '2'], of: 'work' })
+    await project.drop(['1', '2'], { of: 'work' })
     expect(await store.sessions()).toEqual([])
     expect(await store.verify()).toMatchObject({ problems: [] })
   })
@@ -97,8 +97,8 @@ describe('drop', () => {
     const project = await store.project(s.project)
     const { id } = await project.save()
     s.write({ a: '2' })
-    await project.rewind({ to: id })
-    expect(await project.drop({ refs: ['2'] })).toMatchObject({ forgetsUndo: true })
+    await project.rewind(id)
+    expect(await project.drop(['2'])).toMatchObject({ forgetsUndo: true })
     await expect(project.undo()).rejects.toMatchObject({ code: 'NOTHING_TO_UNDO' })
     expect(await store.verify()).toMatchObject({ problems: [] })
   })
@@ -153,7 +153,7 @@ describe('killed', () => {
     await expect(killed).rejects.toMatchObject({ signal: 'SIGKILL' })
     await withStore(s, async (store) => {
       const project = await store.project(s.project)
-      const names = (await project.list()).checkpoints.map(({ name }) => name)
+      const names = (await project.list()).map(({ name }) => name)
       expect(names).toEqual(point === 'drop:rows-removed' ? ['end'] : [])
       const { problems } = await store.verify()
       expect(problems.filter(({ severity }) => severity !== 'note')).toEqual([])

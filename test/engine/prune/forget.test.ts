@@ -36,7 +36,7 @@ test('forget removes a file from all checkpoints and its content from the store;
   expect(readFileSync(join(s.project, 'deep/er/secret.txt'), 'utf8')).toBe(`${MARKER} 3`)
   expect(await store.verify()).toMatchObject({ problems: [] })
   for (const { id, seen } of points) {
-    await project.rewind({ to: id })
+    await project.rewind(id)
     // A rewind keeps the current file: the checkpoint records that its path was forgotten.
     const mine = 'deep/er/secret.txt'
     const without = (all: typeof seen) => new Map([...all].filter(([path]) => path !== mine))
@@ -74,7 +74,7 @@ test('forget keeps a copy at another path', async () => {
   const { id } = await project.save()
   await project.forget('one')
   s.write({ two: null })
-  await project.rewind({ to: id })
+  await project.rewind(id)
   expect(readFileSync(join(s.project, 'two'), 'utf8')).toBe(MARKER)
 })
 
@@ -96,7 +96,7 @@ for (const point of Object.keys(FORGET_POINTS)) {
     const isForgotten = FORGET_POINTS[point]
     const { fileCount } = await project.show('start')
     expect(fileCount).toBe(isForgotten ? 1 : 2)
-    await project.rewind({ to: 'start' })
+    await project.rewind('start')
     expect(readFileSync(join(s.project, 'other'), 'utf8')).toBe('stays')
     // A second run completes the work, or finds nothing to do.
     const again = await project.forget('secret').then(

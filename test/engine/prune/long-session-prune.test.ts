@@ -84,7 +84,7 @@ test('the event loop and other writers run during a prune of a session', async (
     '--input-type=module',
     '-e',
     `const { openStore } = await import(${JSON.stringify(SDK)})
-     const store = await openStore({ home: ${JSON.stringify(s.home)}, durability: 'os' })
+     const store = await openStore({ home: ${JSON.stringify(s.home)}, durability: 'process' })
      const session = await store.session('other')
      let isOver = false
      process.stdin.on('end', () => { isOver = true }).resume()

@@ -52,7 +52,7 @@ export async function saveMany(
 }
 
 export async function idsOf(project: Project): Promise<string[]> {
-  const { checkpoints } = await project.list({ limit: 1000 })
+  const checkpoints = await project.list({ limit: 1000 })
   return checkpoints.map(({ id }) => id)
 }
 

@@ -109,6 +109,6 @@ test('after thinning, a prompt keeps its files even if a state was saved before 
   await session.close()
   clock.pass(3 * DAY_MS)
   await store.prune()
-  const left = (await project.list()).checkpoints.map(({ reason }) => reason)
+  const left = (await project.list()).map(({ reason }) => reason)
   expect(left).toEqual(['answered 2', 'files 2', 'asked 2', 'files 1', 'asked 1'])
 })

@@ -26,9 +26,9 @@ function oldClock(): HandClock {
 }
 
 /** Runs code after the plan is made and before anything is removed. */
-function meanwhile(happens: () => void): { confirmPrune: () => Promise<boolean> } {
+function meanwhile(happens: () => void): { confirm: () => Promise<boolean> } {
   return {
-    confirmPrune: async () => {
+    confirm: async () => {
       happens()
       return true
     },
@@ -52,13 +52,13 @@ test('a prune keeps an old checkpoint that a save has just relied on', async () 
   const hooks = meanwhile(() => {
     said = savestate(s, s.project, 'save')
   })
-  const result = await store.prune({}, hooks)
+  const result = await store.prune(hooks)
   expect(said).toContain('Nothing changed since')
   expect(planOf(result, s.project).drop).toEqual([{ id, why: 'age' }])
   expect(result).toMatchObject({ deletedCheckpoints: 0, deletedStale: 0 })
   expect(result.errors).toMatchObject([{ what: s.project, code: 'PROJECT_BUSY' }])
   expect(await idsOf(project)).toEqual([id])
-  await project.rewind({ to: id })
+  await project.rewind(id)
 })
 
 test('a folder that exists again is no orphan', async () => {
@@ -72,7 +72,7 @@ test('a folder that exists again is no orphan', async () => {
   rmSync(folder, { recursive: true })
   clock.pass(8 * DAY_MS)
   const hooks = meanwhile(() => mkdirSync(folder))
-  const result = await store.prune({ retentionDays: 30 }, hooks)
+  const result = await store.prune({ retentionDays: 30, ...hooks })
   expect(planOf(result, folder).drop).toEqual([{ id, why: 'orphan' }])
   expect(result).toMatchObject({ deletedCheckpoints: 0, deletedOrphan: 0 })
   expect(await idsOf(project)).toEqual([id])
@@ -89,10 +89,10 @@ test('a session is kept if one of its checkpoints was named meanwhile', async ()
   await session.close()
   clock.pass(8 * DAY_MS)
   const hooks = meanwhile(() => savestate(s, s.project, 'name', id, 'works'))
-  const result = await store.prune({}, hooks)
+  const result = await store.prune(hooks)
   expect(result.plan.sessions).toEqual([{ id: 'old', why: 'age' }])
   expect(result).toMatchObject({ deletedCheckpoints: 0, deletedSessions: 0 })
-  expect((await project.list()).checkpoints).toMatchObject([{ id, name: 'works', hasState: true }])
+  expect(await project.list()).toMatchObject([{ id, name: 'works', hasState: true }])
 })
 
 test('a prune removes only what the user confirmed, not what became due during the question', async () => {
@@ -101,17 +101,15 @@ test('a prune removes only what the user confirmed, not what became due during t
   const store = await s.open()
   for (const folder of [kept, gone]) await saveMany(await store.project(folder), s, { count: 2 })
   const asked: PruneResult[] = []
-  const result = await store.prune(
-    { maxCheckpoints: 1 },
-    {
-      confirmPrune: async (planned) => {
-        asked.push(planned)
-        // Moved away for a short time.
-        renameSync(gone, join(s.folder, 'away'))
-        return true
-      },
+  const result = await store.prune({
+    maxCheckpoints: 1,
+    confirm: async (planned) => {
+      asked.push(planned)
+      // Moved away for a short time.
+      renameSync(gone, join(s.folder, 'away'))
+      return true
     },
-  )
+  })
   renameSync(join(s.folder, 'away'), gone)
   expect(asked.map(({ plan, applied }) => [plan, applied])).toEqual([[result.plan, false]])
   expect(result).toMatchObject({ applied: true, deletedCheckpoints: 2, deletedOrphan: 0 })
@@ -125,15 +123,15 @@ test('declining removes nothing, and an empty plan asks no question', async () =
   const ids = await saveMany(project, s, { count: 2 })
   const asked: number[] = []
   const hooks = {
-    confirmPrune: async ({ plan }: PruneResult) => {
+    confirm: async ({ plan }: PruneResult) => {
       asked.push(plan.projects.length)
       return false
     },
   }
-  const declined = await store.prune({ maxCheckpoints: 1 }, hooks)
+  const declined = await store.prune({ maxCheckpoints: 1, ...hooks })
   expect(declined).toMatchObject({ applied: false, deletedCheckpoints: 0 })
   expect(await idsOf(project)).toEqual(ids.toReversed())
-  expect(await store.prune({ maxCheckpoints: 2 }, hooks)).toMatchObject({ applied: true })
+  expect(await store.prune({ maxCheckpoints: 2, ...hooks })).toMatchObject({ applied: true })
   expect(asked).toEqual([1])
 })
 
@@ -157,19 +155,17 @@ test('later rounds remove for size only, nothing by a rule that the plan did not
   // Garbage is removed anyway.
   const { sizeBytes } = await store.prune()
   let shown: PruneResult | undefined
-  const result = await store.prune(
-    { maxSizeMb: (sizeBytes - 300_000) / 1e6 },
-    {
-      async confirmPrune(plan) {
-        shown = plan
-        rmSync(gone.path, { recursive: true })
-        clock.pass(2000)
-        // Large enough that the plan is no longer sufficient.
-        await saveMany(project, s, { count: 1, bytes: 250_000 })
-        return true
-      },
+  const result = await store.prune({
+    maxSizeMb: (sizeBytes - 300_000) / 1e6,
+    async confirm(plan) {
+      shown = plan
+      rmSync(gone.path, { recursive: true })
+      clock.pass(2000)
+      // Large enough that the plan is no longer sufficient.
+      await saveMany(project, s, { count: 1, bytes: 250_000 })
+      return true
     },
-  )
+  })
   const drops = shown?.plan.projects.flatMap(({ drop }) => drop) ?? []
   expect(drops.every(({ why }) => why === 'size')).toBe(true)
   expect(result.deletedCheckpoints).toBeGreaterThan(drops.length)

@@ -53,7 +53,7 @@ test('afterwards the store is under the limit, and the largest project has lost 
   // Each also has a tree and a commit.
   expect(Math.abs(frees - result.deletedCheckpoints * BYTES)).toBeLessThan(BYTES / 2)
   for (const [n, project] of projects.entries())
-    for (const id of kept[n] ?? []) await project.rewind({ to: id })
+    for (const id of kept[n] ?? []) await project.rewind(id)
 })
 
 test('automatic checkpoints are removed before prompts', async () => {
@@ -120,12 +120,12 @@ test('the head of a finished session loses its files last, and says so', async (
     keepsState: true,
   })
   expect(result).toMatchObject({ above: null, prunedFiles: 1, deletedCheckpoints: 1 })
-  const { checkpoints } = await project.list()
+  const checkpoints = await project.list()
   expect(checkpoints.map(({ id, hasFiles, filesPruned }) => [id, hasFiles, filesPruned])).toEqual([
     [newest, true, undefined],
     [head.id, false, true],
   ])
-  await expect(project.rewind({ to: head.id })).rejects.toMatchObject({
+  await expect(project.rewind(head.id)).rejects.toMatchObject({
     code: 'CHECKPOINT_PARTIAL',
     message: `The files of checkpoint ${head.id} were pruned`,
   })
@@ -163,7 +163,7 @@ test('content that two projects share is stored once and freed with the last of 
     .split('\n')
     .filter((size) => Number(size) === BYTES)
   expect(large.length).toBe(1)
-  const { id } = (await one.list()).checkpoints[1] ?? { id: '' }
+  const { id } = (await one.list())[1] ?? { id: '' }
   await one.pin(id)
   const held = await store.prune({ maxCheckpoints: 1, dryRun: true })
   expect(planOf(held, two.path).freesBytes).toBeLessThan(BYTES / 2)
@@ -184,7 +184,7 @@ test('a dry run changes no byte of the store', async () => {
   expect(result).toMatchObject({ applied: false, deletedCheckpoints: 0, bytesReclaimed: 0 })
   expect(result.plan.projects.every(({ drop }) => drop.length === 2)).toBe(true)
   expect(look()).toEqual(before)
-  expect((await store.list({ limit: 100 })).checkpoints.length).toBe(9)
+  expect((await store.list({ limit: 100 })).length).toBe(9)
 })
 
 test('states of finished sessions are removed if files are not enough, least recently used first', async () => {

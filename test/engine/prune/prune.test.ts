@@ -40,8 +40,8 @@ describe('count', () => {
       const result = await store.prune(input)
       expect(result).toMatchObject({ applied: true, scanned: 1, deletedCheckpoints: 3, errors: [] })
       expect(await idsOf(project)).toEqual(ids.slice(3).reverse())
-      for (const id of ids.slice(3)) await project.rewind({ to: id })
-      await expect(project.rewind({ to: ids[0] ?? '' })).rejects.toMatchObject({
+      for (const id of ids.slice(3)) await project.rewind(id)
+      await expect(project.rewind(ids[0] ?? '')).rejects.toMatchObject({
         code: 'CHECKPOINT_UNKNOWN',
       })
     },
@@ -84,7 +84,7 @@ describe('count', () => {
     await expect(resumed.session.stateAt(first.id)).rejects.toMatchObject({
       code: 'CHECKPOINT_UNKNOWN',
     })
-    await project.rewind({ to: head.id })
+    await project.rewind(head.id)
     expect(readFileSync(join(s.project, 'a'), 'utf8')).toBe('2')
     expect(await store.verify()).toMatchObject({ problems: [] })
   })
@@ -96,7 +96,7 @@ describe('count', () => {
     const first = await project.save()
     for (const content of ['2', '3']) {
       s.write({ a: content })
-      await project.rewind({ to: first.id })
+      await project.rewind(first.id)
     }
     // The result of the second rewind, its safety checkpoint (3), and the state before.
     await store.prune({ maxCheckpoints: 2 })
@@ -128,7 +128,7 @@ describe('age', () => {
     const again = await project.save()
     expect(again.created).toBe(true)
     s.write({ a: '2' })
-    await project.rewind({ to: again.id })
+    await project.rewind(again.id)
     expect(readFileSync(join(s.project, 'a'), 'utf8')).toBe('1')
     expect(await store.verify()).toMatchObject({ problems: [] })
   })

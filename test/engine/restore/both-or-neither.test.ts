@@ -41,7 +41,7 @@ test('if the session saves while a rewind of both waits for confirmation, the re
   }
   const declined = { applied: false, declined: true }
   const before = s.hashTree(s.project)
-  expect(await session.rewind(point.id, { restore: 'both' }, { confirm: asking() })).toMatchObject(
+  expect(await session.rewind(point.id, { restore: 'both', confirm: asking() })).toMatchObject(
     declined,
   )
   expect(s.hashTree(s.project)).toEqual(before)
@@ -49,8 +49,8 @@ test('if the session saves while a rewind of both waits for confirmation, the re
   await session.rewind(point.id, { restore: 'both' })
   expect([fileNow(), await session.stateAt()]).toEqual(['old 299', { v: 'old' }])
   const notices: string[] = []
-  const onNotice = (text: string) => notices.push(text)
-  expect(await project.undo({}, { confirm: asking(), onNotice })).toMatchObject(declined)
+  const onWarning = (text: string) => notices.push(text)
+  expect(await project.undo({ confirm: asking(), onWarning })).toMatchObject(declined)
   // Only in the second plan the session has continued.
   expect(notices).toEqual([expect.stringContaining('"task" has continued since')])
   expect([fileNow(), await session.stateAt()]).toEqual(['old 299', { v: 'new' }])
@@ -135,7 +135,7 @@ test('a process that opens the session while an undo of both waits for confirmat
     return true
   }
   const before = s.hashTree(s.project)
-  expect(await codeOf(project.undo({}, { confirm }))).toBe('SESSION_BUSY')
+  expect(await codeOf(project.undo({ confirm }))).toBe('SESSION_BUSY')
   expect(s.hashTree(s.project)).toEqual(before)
   expect(await other.goOn()).toEqual([{ v: 'old' }, { v: 'old', added: [1] }])
   expect(await codeOf(project.undo())).toBe('none')

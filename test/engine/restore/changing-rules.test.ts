@@ -118,13 +118,13 @@ test.each(SEEDS)('rewind, undo and redo under changing rules, seed %i', async (s
     const paths = chance.below(3) === 0 ? [chance.oneOf(['src', 'dist', 'data', '.'])] : []
     const before = world.now
     const project = chance.oneOf(projects)
-    const rewound = await project.rewind({ to, paths }).catch((error: unknown) => {
+    const rewound = await project.rewind(to, { paths }).catch((error: unknown) => {
       if (isMistyped(error)) return undefined
       throw error
     })
     if (rewound === undefined) continue
     const after = world.now
-    const { changes } = await project.diff({ from: to, patch: 'none' })
+    const { changes } = await project.diff(to, { patch: 'none' })
     const isMeant = ({ path }: { readonly path: string }) =>
       paths.every((limit) => limit === '.' || path === limit || path.startsWith(`${limit}/`))
     expect(changes.filter((one) => one.change !== 'added' && isMeant(one))).toEqual([])

@@ -3,9 +3,11 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { ListResult } from '../../../src/index.js'
+import type { CheckpointView } from '../../../src/index.js'
 import { PROGRAM, scratch } from '../../cli/program.js'
 import { smallDisk } from '../../support/small-disk.js'
+
+type Listed = { readonly checkpoints: readonly CheckpointView[] }
 
 const MB = 1024 * 1024
 
@@ -25,7 +27,7 @@ test('on a full disk nothing is changed, and the printed command repeats the rew
   writeFileSync(join(seen, 'a.txt'), 'one')
   expect(run(['save', '-m', 'good']).code).toBe(0)
   const list = () =>
-    (JSON.parse(run(['list', '--json']).stdout) as ListResult).checkpoints.map(({ id }) => id)
+    (JSON.parse(run(['list', '--json']).stdout) as Listed).checkpoints.map(({ id }) => id)
   const [good = ''] = list()
   writeFileSync(join(seen, 'a.txt'), 'two')
   writeFileSync(join(seen, 'r.bin'), '')
@@ -64,7 +66,7 @@ test.each(['restore:journaled', 'restore:applied', 'restore:after-row'])(
       s.run(['save', '-m', text])
     }
     s.write({ 'a.txt': 'mine' })
-    const { checkpoints } = s.json(['list']) as ListResult
+    const { checkpoints } = s.json(['list']) as Listed
     const { id = '' } = checkpoints.find(({ reason }) => reason === 'two') ?? {}
     const killed = s.run(['rewind', '2', '--yes'], { env: { SAVESTATE_FAILPOINT: point } })
     expect(killed.code).not.toBe(0)

@@ -33,7 +33,7 @@ const WAYS = [
 describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
   test('a file of which only the mode changed is restored', async () => {
     await using s = await scratch({ files: { tool: { content: 'one', mode: 0o755 }, b: 'one' } })
-    const start = { asOrdinaryUser, mayBlock: true }
+    const start = { asOrdinaryUser, inProcess: true }
     await inChild(s, "await project.save({ name: 'first' })", start)
     chmodSync(join(s.project, 'tool'), 0o644)
     if (asOrdinaryUser) chownSync(join(s.project, 'tool'), ROOT, ROOT)
@@ -42,7 +42,7 @@ describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
       `
       ${before}
       fs.writeFileSync(scratch.project + '/b', 'two')
-      const code = await codeOf(project.rewind({ to: 'first' }))
+      const code = await codeOf(project.rewind('first'))
       return [code, (fs.statSync(scratch.project + '/tool').mode & 0o7777).toString(8)]
       `,
       { ...start, keepsOwners: true },
@@ -52,7 +52,7 @@ describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
 
   test('a folder of which only the mode changed stays, is reported, and does not stop the rewind', async () => {
     await using s = await scratch({ files: { 'shared/a': 'one', b: 'one' } })
-    const start = { asOrdinaryUser, mayBlock: true }
+    const start = { asOrdinaryUser, inProcess: true }
     chmodSync(join(s.project, 'shared'), 0o775)
     await inChild(s, "await project.save({ name: 'first' })", start)
     chmodSync(join(s.project, 'shared'), 0o777)
@@ -63,7 +63,7 @@ describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
       ${before === '' ? '' : REFUSES_MODES}
       fs.writeFileSync(scratch.project + '/b', 'two')
       fs.writeFileSync(scratch.project + '/shared/a', 'two')
-      const { plan } = await project.rewind({ to: 'first' })
+      const { plan } = await project.rewind('first')
       const read = (path) => fs.readFileSync(scratch.project + path, 'utf8')
       return [plan.keep, read('/b'), read('/shared/a'), (fs.statSync(scratch.project + '/shared').mode & 0o7777).toString(8)]
       `,
@@ -75,7 +75,7 @@ describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
 
   test('a rewind writes into a folder that is writable only for its group', async () => {
     await using s = await scratch({ files: { 'shared/a': 'one', 'shared/b': 'one' } })
-    const start = { asOrdinaryUser, mayBlock: true }
+    const start = { asOrdinaryUser, inProcess: true }
     chmodSync(join(s.project, 'shared'), asOrdinaryUser ? 0o570 : 0o770)
     await inChild(s, '', start)
     if (asOrdinaryUser) chownSync(join(s.project, 'shared'), ROOT, NOBODY)
@@ -86,7 +86,7 @@ describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
       const { id } = await project.save()
       fs.writeFileSync(scratch.project + '/shared/a', 'two')
       fs.writeFileSync(scratch.project + '/shared/new', 'two')
-      const code = await codeOf(project.rewind({ to: id }))
+      const code = await codeOf(project.rewind(id))
       return [code, fs.readFileSync(scratch.project + '/shared/a', 'utf8'), fs.readdirSync(scratch.project + '/shared')]
       `,
       { ...start, keepsOwners: true },

@@ -9,7 +9,7 @@ const SETTINGS = '.claude/settings.json'
 const KEPT = { path: SETTINGS, reason: 'has the hooks of Savestate' }
 
 async function projectOf(s: Scratch) {
-  const store = await sdk.openStore({ home: s.home, mayBlock: true })
+  const store = await sdk.openStore({ home: s.home, inProcess: true })
   return { store, project: await store.project(s.project) }
 }
 
@@ -29,11 +29,11 @@ test('a rewind to before an install in the project keeps the hooks, and says so'
   expect(existsSync(join(s.project, '.claude/notes.md'))).toBe(false)
   const { store, project } = await projectOf(s)
   // A second rewind differs only in the hooks.
-  expect(await project.rewind({ to: 'before' })).toMatchObject({ applied: false })
+  expect(await project.rewind('before')).toMatchObject({ applied: false })
   await project.undo()
   expect(readFileSync(join(s.project, '.claude/notes.md'), 'utf8')).toBe('mine')
   // A user who names the file gets it as it was.
-  await project.rewind({ to: 'before', paths: [SETTINGS] })
+  await project.rewind('before', { paths: [SETTINGS] })
   expect(existsSync(join(s.project, SETTINGS))).toBe(false)
   await store.close()
 })
@@ -47,14 +47,14 @@ test('a file that had no hooks in the checkpoint is kept as it is; a file with h
   const hooks = readFileSync(path, 'utf8')
   writeFileSync(path, hooks.replace('"one"', '"two"'))
   const { store, project } = await projectOf(s)
-  const { plan } = await project.rewind({ to: 'without' })
+  const { plan } = await project.rewind('without')
   expect(plan).toMatchObject({ write: [], remove: [], keep: [KEPT] })
   expect(readFileSync(path, 'utf8')).toContain('"two"')
-  await project.rewind({ to: 'with' })
+  await project.rewind('with')
   expect(readFileSync(path, 'utf8')).toBe(hooks)
   // After an uninstall the file is an ordinary file.
   s.json(['uninstall', 'claude', '--project', '-y'])
-  await project.rewind({ to: 'with' })
+  await project.rewind('with')
   expect(readFileSync(path, 'utf8')).toBe(hooks)
   await store.close()
 })

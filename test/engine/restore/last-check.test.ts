@@ -46,8 +46,8 @@ const WRITERS = {
 const REWIND = `
   isArmed = true
   const notices = []
-  const onNotice = (text) => notices.push(text)
-  const code = await codeOf(project.rewind({ to: 'first' }, { onNotice }))
+  const onWarning = (text) => notices.push(text)
+  const code = await codeOf(project.rewind('first', { onWarning }))
   return { code, notices }
 `
 
@@ -85,7 +85,7 @@ describe.each(Object.entries(WRITERS))('written %s just before it', (_, write) =
     await using s = await prepare({ 'a.txt': 'one' })
     s.write({ 'a.txt': 'two' })
     await waitForStableStamps()
-    const answer = await inChild(s, `${around('before', write)} ${REWIND}`, { mayBlock: true })
+    const answer = await inChild(s, `${around('before', write)} ${REWIND}`, { inProcess: true })
     expect(answer).toEqual({ code: 'none', notices: [] })
     expect(blobsOfCheckpoints(s)).toContain(blobOf(MINE))
     expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one')
@@ -96,7 +96,7 @@ describe.each(Object.entries(WRITERS))('written %s just before it', (_, write) =
     await using s = await prepare({ b: 'one' })
     s.write({ 'a.txt': 'two' })
     await waitForStableStamps()
-    const answer = await inChild(s, `${around('before', write)} ${REWIND}`, { mayBlock: true })
+    const answer = await inChild(s, `${around('before', write)} ${REWIND}`, { inProcess: true })
     expect(answer).toEqual({ code: 'none', notices: [] })
     expect(blobsOfCheckpoints(s)).toContain(blobOf(MINE))
     expect(readdirSync(s.project)).toEqual(['b'])
@@ -108,7 +108,7 @@ test('written through an open file after it was moved: the write is in a checkpo
   s.write({ 'a.txt': 'two' })
   await waitForStableStamps()
   const write = `writeSync(held, ${JSON.stringify(MINE)}, 0); closeSync(held)`
-  const answer = await inChild(s, `${around('placed', write)} ${REWIND}`, { mayBlock: true })
+  const answer = await inChild(s, `${around('placed', write)} ${REWIND}`, { inProcess: true })
   expect(answer).toEqual({
     code: 'none',
     notices: [
@@ -131,7 +131,7 @@ test('a new file that appears at the path while the old one is moved stays until
   s.write({ 'a.txt': 'two' })
   await waitForStableStamps()
   const write = `writeFileSync(file, ${JSON.stringify(MINE)}, { flag: 'wx' })`
-  const answer = await inChild(s, `${around('after', write)} ${REWIND}`, { mayBlock: true })
+  const answer = await inChild(s, `${around('after', write)} ${REWIND}`, { inProcess: true })
   expect(answer).toEqual({ code: 'none', notices: [] })
   expect(blobsOfCheckpoints(s)).toContain(blobOf(MINE))
   expect(blobsOfCheckpoints(s)).toContain(blobOf('two'))
@@ -153,7 +153,7 @@ test('a file that a program keeps writing to is kept under a reserved name, and 
     syncBuiltinESMExports()
   `
   const start = `const { syncBuiltinESMExports } = await import('node:module'); ${around('placed', write)}`
-  const answer = await inChild(s, `${start} ${REWIND}`, { mayBlock: true })
+  const answer = await inChild(s, `${start} ${REWIND}`, { inProcess: true })
   const [aside = ''] = readdirSync(s.project).filter((name) => name.startsWith('.savestate-old-'))
   expect(answer).toEqual({
     code: 'none',

@@ -28,7 +28,7 @@ test.each(['rewind', 'undo', 'redo', 'session'] as const)(
     const { store, project, id } = await history(s)
     const session = await store.session('task', { project })
     const first = await session.save({ state: { n: 1 }, files: true })
-    if (kind === 'undo' || kind === 'redo') await project.rewind({ to: id })
+    if (kind === 'undo' || kind === 'redo') await project.rewind(id)
     if (kind === 'redo') await project.undo()
     if (kind === 'session') s.write({ 'a.txt': 'three' })
     const other = await (await s.open()).project(s.project)
@@ -45,10 +45,10 @@ test.each(['rewind', 'undo', 'redo', 'session'] as const)(
     const hooks = { confirm }
     const done =
       kind === 'session'
-        ? await session.rewind(first.id, { restore: 'both' }, hooks)
+        ? await session.rewind(first.id, { restore: 'both', ...hooks })
         : kind === 'rewind'
-          ? await project.rewind({ to: id }, hooks)
-          : await project[kind]({}, hooks)
+          ? await project.rewind(id, hooks)
+          : await project[kind](hooks)
     expect(done.applied).toBe(true)
     const removed = kind === 'rewind' || kind === 'session' ? ['b.txt'] : []
     expect(asked.map(paths)).toEqual([
@@ -56,9 +56,9 @@ test.each(['rewind', 'undo', 'redo', 'session'] as const)(
       { write: ['a.txt'], remove: removed },
     ])
     expect(content(s, 'a.txt')).toBe(kind === 'rewind' || kind === 'redo' ? 'one' : 'two')
-    const { checkpoints } = await project.list()
+    const checkpoints = await project.list()
     expect(checkpoints.map((row) => row.id)).toEqual(expect.arrayContaining(saved))
-    await project.rewind({ to: saved[0] ?? '' })
+    await project.rewind(saved[0] ?? '')
     expect(content(s, 'a.txt')).toBe('hours of work')
   },
 )
@@ -72,7 +72,7 @@ test('a change outside the plan does not cause a second question', async () => {
     s.write({ 'b.txt': `work ${count}` })
     return true
   }
-  expect(await project.rewind({ to: id, paths: ['a.txt'] }, { confirm })).toMatchObject({
+  expect(await project.rewind(id, { paths: ['a.txt'], confirm })).toMatchObject({
     applied: true,
   })
   expect([count, content(s, 'a.txt'), content(s, 'b.txt')]).toEqual([1, 'one', 'work 1'])
@@ -87,7 +87,7 @@ test('a plan with nothing left to do needs no second confirmation', async () => 
     s.write({ 'a.txt': 'one' })
     return true
   }
-  expect(await project.rewind({ to: id }, { confirm })).toMatchObject({
+  expect(await project.rewind(id, { confirm })).toMatchObject({
     applied: false,
     declined: false,
   })
@@ -97,7 +97,7 @@ test('a plan with nothing left to do needs no second confirmation', async () => 
 test('an undo asks again if another rewind was made meanwhile, because it would undo that one', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const { project, id } = await history(s)
-  await project.rewind({ to: id })
+  await project.rewind(id)
   const other = await (await s.open()).project(s.project)
   const asked: (string | undefined)[] = []
   const confirm = async (_plan: PlanView, { to }: PlanFacts) => {
@@ -106,10 +106,10 @@ test('an undo asks again if another rewind was made meanwhile, because it would 
     s.write({ 'a.txt': 'three' })
     const { id: three } = await other.save()
     s.write({ 'a.txt': 'four' })
-    await other.rewind({ to: three })
+    await other.rewind(three)
     return true
   }
-  expect(await project.undo({}, { confirm })).toMatchObject({ declined: true })
+  expect(await project.undo({ confirm })).toMatchObject({ declined: true })
   expect(asked.length).toBe(2)
   expect(asked[1]).not.toBe(asked[0])
   expect(content(s, 'a.txt')).toBe('three')

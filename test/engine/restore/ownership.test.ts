@@ -66,7 +66,7 @@ test('setuid and setgid of a file are restored for the user who saved it', async
   const project = await store.project(s.project)
   const { id } = await project.save()
   s.write({ tool: null, both: 'two' })
-  const { plan } = await project.rewind({ to: id })
+  const { plan } = await project.rewind(id)
   expect(plan.keep).toEqual([])
   expect([ownerAndMode(s, 'tool'), ownerAndMode(s, 'both')]).toEqual([
     `${uid}:${gid} 4755`,
@@ -77,7 +77,7 @@ test('setuid and setgid of a file are restored for the user who saved it', async
 describe.each(isRoot ? ['by root:'] : [])('%s', () => {
   test('setuid of another user is not restored for the user who rewinds', async () => {
     await using s = await scratch({ files: { tool: 'one', b: 'one' } })
-    const start = { asOrdinaryUser: true, mayBlock: true }
+    const start = { asOrdinaryUser: true, inProcess: true }
     await inChild(s, '', start)
     chmodSync(s.project, 0o777)
     chownSync(join(s.project, 'tool'), SOMEONE, SOMEONE)
@@ -87,7 +87,7 @@ describe.each(isRoot ? ['by root:'] : [])('%s', () => {
       `
       const { id } = await project.save({ name: 'first' })
       fs.rmSync(scratch.project + '/tool')
-      const { plan } = await project.rewind({ to: id })
+      const { plan } = await project.rewind(id)
       return plan.keep
       `,
       { ...start, keepsOwners: true },
@@ -114,7 +114,7 @@ describe.each(isRoot ? ['by root:'] : [])('%s', () => {
     // The same content, owned by root.
     chownSync(join(s.project, 'mode-only'), ROOT, ROOT)
     chmodSync(join(s.project, 'mode-only'), 0o644)
-    const { plan } = await project.rewind({ to: id })
+    const { plan } = await project.rewind(id)
     expect(['removed', 'replaced', 'mode-only'].map((path) => ownerAndMode(s, path))).toEqual([
       `${SOMEONE}:${SOMEONE} 4755`,
       `${SOMEONE}:${SOMEONE} 4755`,
@@ -132,7 +132,7 @@ describe.each(isRoot ? ['by root:'] : [])('%s', () => {
     const { id } = await project.save()
     s.write({ removed: null, replaced: 'the attacker has this one' })
     give(s, 'replaced', SOMEONE)
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(['removed', 'replaced'].map((path) => ownerAndMode(s, path))).toEqual([
       '0:0 0600',
       '0:0 0600',
@@ -154,7 +154,7 @@ describe.each(isRoot ? ['by root:'] : [])('%s', () => {
     const project = await store.project(s.project)
     const { id } = await project.save()
     rmSync(join(s.project, 'sub'), { recursive: true })
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(before.map(([path = '']) => [path, ownerAndMode(s, path)])).toEqual(before)
   })
 
@@ -171,7 +171,7 @@ describe.each(isRoot ? ['by root:'] : [])('%s', () => {
     forgetOwners(s)
     s.write({ 'theirs/a': null, 'theirs/b': null, 'mine/c': null })
     const notices: string[] = []
-    const { plan } = await project.rewind({ to: id }, { onNotice: (text) => notices.push(text) })
+    const { plan } = await project.rewind(id, { onWarning: (text) => notices.push(text) })
     expect(['theirs/a', 'theirs/b', 'mine/c'].map((path) => ownerAndMode(s, path))).toEqual([
       '0:0 0600',
       '0:0 0644',
@@ -204,7 +204,7 @@ describe.each(isRoot ? ['by root:'] : [])('%s', () => {
     s.write({ a: 'two' })
     await project.save()
     give(s, 'a', SOMEONE)
-    await project.rewind({ to: first })
+    await project.rewind(first)
     expect(ownerAndMode(s, 'a')).toBe('0:0 0644')
     await project.undo()
     expect(ownerAndMode(s, 'a')).toBe(`${SOMEONE}:${SOMEONE} 0644`)

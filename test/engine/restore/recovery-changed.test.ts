@@ -16,7 +16,7 @@ type Step = readonly [string, unknown?]
 /** Runs in its own process as an ordinary user, which dies at the failpoint if one is given. */
 function asUser(s: Scratch, run: readonly Step[], failpoint?: string): unknown {
   const uid = statSync(s.folder).uid
-  const request = { home: s.home, project: s.project, run, mayBlock: true, uid }
+  const request = { home: s.home, project: s.project, run, inProcess: true, uid }
   const child = spawnSync(process.execPath, [CHILD, JSON.stringify(request)], {
     cwd: '/',
     env: failpoint === undefined ? process.env : { ...process.env, SAVESTATE_FAILPOINT: failpoint },
@@ -50,7 +50,7 @@ async function noticesOf(s: Scratch): Promise<string[]> {
   // Root refuses a store of another user.
   if (process.getuid?.() === 0) give(s.home, 0)
   const project = await (await s.open()).project(s.project)
-  await project.list({}, { onNotice: (text) => notices.push(text) })
+  await project.list({ onWarning: (text) => notices.push(text) })
   return notices
 }
 

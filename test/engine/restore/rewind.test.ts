@@ -151,7 +151,7 @@ test('the SDK rewinds to before a call and to before a step of a session', async
   const store = await sdk.openStore({ home: s.home })
   const project = await store.project(s.project)
   const { id } = rowOf(s, `Bash: ${REMOVE}`)
-  const result = await project.rewind({ to: id, before: true })
+  const result = await project.rewind(id, { before: true })
   expect(result.to).toMatchObject({
     reason: 'Bash: echo 2 > src/a.txt',
     moment: 'after',

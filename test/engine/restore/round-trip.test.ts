@@ -192,9 +192,9 @@ async function wayBack(project: Project, states: States): Promise<Outcome> {
 
 /** An uncaptured entry is in the way: the rewind changes nothing. */
 async function refused(project: Project, { to, now, folder }: States): Promise<Outcome> {
-  const dry = await project.rewind({ to, dryRun: true })
+  const dry = await project.rewind(to, { dryRun: true })
   expect(dry.plan.conflict.length).toBeGreaterThan(0)
-  await expect(project.rewind({ to })).rejects.toMatchObject({ code: 'REWIND_CONFLICT' })
+  await expect(project.rewind(to)).rejects.toMatchObject({ code: 'REWIND_CONFLICT' })
   expect(s.snapshotOf(folder)).toEqual(now)
   return 'conflict'
 }
@@ -205,9 +205,9 @@ async function carriedOut(
   expected: Map<string, Seen>,
 ): Promise<Outcome> {
   const snapshot = () => s.snapshotOf(folder)
-  const dry = await project.rewind({ to, dryRun: true })
+  const dry = await project.rewind(to, { dryRun: true })
   expect(snapshot()).toEqual(now)
-  const { plan, applied } = await project.rewind({ to })
+  const { plan, applied } = await project.rewind(to)
   expect(plan).toEqual(dry.plan)
   expect(plan.conflict).toEqual([])
   expect(snapshot()).toEqual(expected)

@@ -34,7 +34,7 @@ async function projectOf(s: Scratch): Promise<Project> {
 }
 
 async function idsOf(project: Project): Promise<string[]> {
-  return (await project.list()).checkpoints.map(({ id }) => id)
+  return (await project.list()).map(({ id }) => id)
 }
 
 test('rewind, rewind, undo, undo, redo, redo: each step is exact, and history only grows', async () => {
@@ -42,8 +42,8 @@ test('rewind, rewind, undo, undo, redo, redo: each step is exact, and history on
   const project = await projectOf(s)
   const [one, two, last] = await three(s, project)
   const steps: readonly (readonly [() => Promise<unknown>, World])[] = [
-    [() => project.rewind({ to: two.id }), two.world],
-    [() => project.rewind({ to: one.id }), one.world],
+    [() => project.rewind(two.id), two.world],
+    [() => project.rewind(one.id), one.world],
     [() => project.undo(), two.world],
     [() => project.undo(), last.world],
     [() => project.redo(), two.world],
@@ -66,7 +66,7 @@ test('rewind, rewind, undo, undo, redo, redo: each step is exact, and history on
   expect(await idsOf(project)).toEqual(history)
   // Every earlier state can still be restored.
   for (const { id, world } of [one, two, last]) {
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(s.snapshotOf()).toEqual(world)
   }
 })
@@ -76,10 +76,10 @@ test('the kinds and reasons of the checkpoints describe each step', async () => 
   const project = await projectOf(s)
   const { id } = await project.save({ reason: 'good' })
   s.write({ 'a.txt': 'two' })
-  const rewound = await project.rewind({ to: id })
+  const rewound = await project.rewind(id)
   const undone = await project.undo()
   const redone = await project.redo()
-  const { checkpoints } = await project.list()
+  const checkpoints = await project.list()
   const rows = checkpoints.map(({ id: of, kind, reason }) => [of, kind, reason])
   const rewind = `rewind to "good" (${id.slice(0, 8)})`
   expect(rows).toEqual([
@@ -96,7 +96,7 @@ test('undo leaves alone the files that the rewind did not change', async () => {
   const project = await projectOf(s)
   const { id } = await project.save({})
   s.write({ 'a.txt': 'two', 'made.txt': 'made later' })
-  await project.rewind({ to: id })
+  await project.rewind(id)
   s.write({ 'b.txt': 'edited since', 'c/d.txt': null, 'new.txt': 'written since' })
   const edited = s.snapshotOf()
   const { plan } = await project.undo()
@@ -116,12 +116,12 @@ test('undo after an edit of the same file keeps the edit in a checkpoint', async
   const project = await projectOf(s)
   const { id } = await project.save({})
   s.write({ 'a.txt': 'two' })
-  await project.rewind({ to: id })
+  await project.rewind(id)
   s.write({ 'a.txt': 'edited since' })
   const edited = s.snapshotOf()
   const { safety } = await project.undo()
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two')
-  await project.rewind({ to: safety ?? '' })
+  await project.rewind(safety ?? '')
   expect(s.snapshotOf()).toEqual(edited)
 })
 
@@ -129,9 +129,9 @@ test('a new rewind clears the redo, and can be undone itself', async () => {
   await using s = await scratch()
   const project = await projectOf(s)
   const [one, two, last] = await three(s, project)
-  await project.rewind({ to: two.id })
+  await project.rewind(two.id)
   await project.undo()
-  await project.rewind({ to: one.id })
+  await project.rewind(one.id)
   await expect(project.redo()).rejects.toThrow(NOTHING_TO_REDO)
   await project.undo()
   expect(s.snapshotOf()).toEqual(last.world)
@@ -141,7 +141,7 @@ test('undo ignores saves after the rewind', async () => {
   await using s = await scratch()
   const project = await projectOf(s)
   const [one, , last] = await three(s, project)
-  await project.rewind({ to: one.id })
+  await project.rewind(one.id)
   s.write({ 'unrelated.txt': 'x' })
   await project.save({ reason: 'between' })
   await project.undo()
@@ -160,8 +160,8 @@ test('without a rewind there is nothing to undo or redo, and a dry run says so t
   }
   await project.save({})
   await expect(project.undo()).rejects.toThrow(NOTHING_TO_UNDO)
-  const { checkpoints } = await project.list()
-  await project.rewind({ to: checkpoints[0]?.id ?? '' })
+  const checkpoints = await project.list()
+  await project.rewind(checkpoints[0]?.id ?? '')
   // A rewind without differences cannot be undone.
   await expect(project.undo()).rejects.toThrow(NOTHING_TO_UNDO)
   await expect(project.redo()).rejects.toThrow(NOTHING_TO_REDO)
@@ -171,7 +171,7 @@ test('a dry run of undo and redo shows the plan and changes nothing', async () =
   await using s = await scratch()
   const project = await projectOf(s)
   const [one] = await three(s, project)
-  await project.rewind({ to: one.id })
+  await project.rewind(one.id)
   const before = s.hashTree(s.project)
   const history = await idsOf(project)
   const dry = await project.undo({ dryRun: true })
@@ -188,7 +188,7 @@ test('undo of a rewind of some paths restores those paths', async () => {
   await using s = await scratch()
   const project = await projectOf(s)
   const [one, , last] = await three(s, project)
-  await project.rewind({ to: one.id, paths: ['a.txt', 'd'] })
+  await project.rewind(one.id, { paths: ['a.txt', 'd'] })
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one')
   expect(s.snapshotOf().has('only-one.txt')).toBe(false)
   await project.undo()
@@ -203,7 +203,7 @@ test('undo works in another process, and each project has its own history', asyn
   const store = await s.open()
   const project = await store.project(s.project)
   const [one, , last] = await three(s, project)
-  await project.rewind({ to: one.id })
+  await project.rewind(one.id)
   await store.close()
   const again = await s.open()
   s.write({ 'x.txt': 'x' }, join(s.folder, 'other'))
@@ -218,8 +218,8 @@ test('a declined undo changes nothing, and can still be done', async () => {
   await using s = await scratch()
   const project = await projectOf(s)
   const [one, , last] = await three(s, project)
-  await project.rewind({ to: one.id })
-  expect(await project.undo({}, { confirm: async () => false })).toMatchObject({ declined: true })
+  await project.rewind(one.id)
+  expect(await project.undo({ confirm: async () => false })).toMatchObject({ declined: true })
   expect(s.snapshotOf()).toEqual(one.world)
   await project.undo()
   expect(s.snapshotOf()).toEqual(last.world)
@@ -229,22 +229,22 @@ test('an undo of a rewind that was already reverted by hand counts, and the earl
   await using s = await scratch()
   const project = await projectOf(s)
   const [one, two, last] = await three(s, project)
-  await project.rewind({ to: two.id })
-  await project.rewind({ to: one.id, paths: ['a.txt'] })
+  await project.rewind(two.id)
+  await project.rewind(one.id, { paths: ['a.txt'] })
   s.write({ 'a.txt': 'two' })
   expect(s.snapshotOf()).toEqual(two.world)
   expect(await project.undo({ dryRun: true })).toMatchObject({ applied: false })
   const nothing = { write: [], remove: [], keep: [], conflict: [] }
   // Nothing is changed, so it does not ask.
   const confirm = () => Promise.reject(new Error('asked'))
-  expect(await project.undo({}, { confirm })).toMatchObject({ applied: true, plan: nothing })
+  expect(await project.undo({ confirm })).toMatchObject({ applied: true, plan: nothing })
   expect(s.snapshotOf()).toEqual(two.world)
   await project.undo()
   expect(s.snapshotOf()).toEqual(last.world)
   await project.redo()
   expect(s.snapshotOf()).toEqual(two.world)
   s.write({ 'a.txt': 'one' })
-  expect(await project.redo({}, { confirm })).toMatchObject({ applied: true, plan: nothing })
+  expect(await project.redo({ confirm })).toMatchObject({ applied: true, plan: nothing })
   await project.undo()
   expect(s.snapshotOf()).toEqual(two.world)
 })

@@ -127,7 +127,7 @@ test('a save called before the rewind prompt keeps its state, whatever the promp
     await session.save({ state: { m: ['answer'] }, files: true, operationId: 'answer' })
     return false
   }
-  const rewinding = session.rewind(first.id, {}, { confirm })
+  const rewinding = session.rewind(first.id, { confirm })
   const state: State = { m: ['at the call'] }
   const saving = session.save({ state, files: true })
   state.m[0] = 'later'
@@ -137,7 +137,7 @@ test('a save called before the rewind prompt keeps its state, whatever the promp
 
 /** Collects states only: a full prune would wait for the running saves. */
 async function collectStates(s: Scratch): Promise<void> {
-  const ledger = Ledger.open(s.home, { durability: 'os' })
+  const ledger = Ledger.open(s.home, { durability: 'process' })
   await ledger.vacuum.collect(async () => undefined)
   ledger.close()
 }
@@ -147,7 +147,7 @@ test('a tool may save while it runs, and its outcome is recorded after earlier c
   const { session } = await opened(s)
   const result = await session.tool({ id: 'c', name: 'work' }, async () => {
     await session.save({ state: { m: ['inside'] }, files: true })
-    return session.once('step', () => 'done')
+    return session.step('step', () => 'done')
   })
   expect(result).toBe('done')
   const late = session.tool({ id: 'never', name: 'work' }, () => new Promise(() => undefined))
@@ -166,7 +166,7 @@ test('the rewind prompt may save before it answers', async () => {
     await session.save({ state: { m: ['before'] }, reason: 'asked' })
     return false
   }
-  const rewound = session.rewind(first.id, {}, { confirm })
+  const rewound = session.rewind(first.id, { confirm })
   const after = session.save({ reason: 'after' })
   expect((await rewound).declined).toBe(true)
   await after
@@ -200,7 +200,7 @@ test('the journal stores arguments and results as they were at the call, even if
   // A result that cannot be stored leaves the call undecided.
   await session.tool({ id: 'open', name: 'n' }, () => session).catch(() => undefined)
   const before = session.save({ state: { m: [] }, files: true })
-  const deciding = session.decide('open', 'confirm', value)
+  const deciding = session.resolveToolCall('open', { as: 'confirmed', result: value })
   const args: unknown[] = []
   const calling = session.tool({ id: 'waits', name: 'n', args: value }, async () => {
     args.push(...(await session.inFlight()).map((call) => call.args))

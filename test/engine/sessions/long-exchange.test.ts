@@ -75,7 +75,7 @@ test('a long session is exported and imported unchanged, with little memory', as
     stderr: '',
   })
 
-  const reading = { mustExist: true, lease: false } as const
+  const reading = { create: false, lease: false } as const
   const copy = await store.session<State>('copy', reading)
   const turnsOfExport = countTurns()
   const exported = await exportOf(await store.session<State>('long', reading))

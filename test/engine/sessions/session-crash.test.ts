@@ -26,13 +26,13 @@ const AGENT = `
   import { appendFileSync } from 'node:fs'
   import { openStore } from ${JSON.stringify(SDK)}
   const [home, project, told, effects] = process.argv.slice(2)
-  const store = await openStore({ home, durability: 'os' })
+  const store = await openStore({ home, durability: 'process' })
   const { session, state, inFlight } = await store.resume('task').catch(async (error) => {
     if (error.code !== 'SESSION_UNKNOWN') throw error
     const session = await store.session('task', { project: await store.project(project) })
     return { session, state: { steps: [] }, inFlight: [] }
   })
-  for (const { id } of inFlight) await session.decide(id, 'skip')
+  for (const { id } of inFlight) await session.resolveToolCall(id, { as: 'skipped' })
   const now = { steps: [...(state?.steps ?? [])] }
   process.stdout.write('up\\n')
   for (let n = now.steps.length; ; n++) {
@@ -76,7 +76,7 @@ test(`two processes that compete for one session never write at the same time`, 
     import { openStore } from ${JSON.stringify(SDK)}
     const [home, log, name] = process.argv.slice(2)
     const me = name + process.pid + '-'
-    const store = await openStore({ home, durability: 'os' })
+    const store = await openStore({ home, durability: 'process' })
     for (let n = 0; ; n++) {
       try {
         const session = await store.session('task')

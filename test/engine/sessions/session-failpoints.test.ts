@@ -46,11 +46,11 @@ describe('an operation killed at a failpoint has happened completely or not at a
   test.each(cases)('$operation at $point, then $next', async ({ operation, point, next }) => {
     restoreScratch(s, 'begun')
     // One with a capture thread, as in a program; the other without, as in a command.
-    const mayBlock = next === 'list'
+    const inProcess = next === 'list'
     const name = operation as SessionOperation
     const body = `const session = await store.session('task'); ${BODY[name]}`
     const env = { SAVESTATE_FAILPOINT: point }
-    await expect(inChild(s, body, { env, mayBlock })).rejects.toMatchObject({ signal: 'SIGKILL' })
+    await expect(inChild(s, body, { env, inProcess })).rejects.toMatchObject({ signal: 'SIGKILL' })
 
     const store = await s.open()
     if (next === 'list') await (await store.project(s.project)).list()

@@ -102,18 +102,22 @@ test('queries: by name newest first, latest, since, between, summary, pages', as
   for (const name of ['plan', 'test', 'plan', undefined, 'test'])
     await session.save({ state: { name }, ...(name === undefined ? {} : { name }) })
   const all = [...(await session.list())].reverse()
-  expect((await session.byName('plan')).map(({ step }) => step)).toEqual([2, 0])
-  expect((await session.latest('test'))?.step).toBe(4)
+  expect((await session.list({ name: 'plan' })).map(({ step }) => step)).toEqual([2, 0])
+  expect((await session.latest({ name: 'test' }))?.step).toBe(4)
   expect((await session.latest())?.step).toBe(4)
-  expect(await session.latest('absent')).toBeUndefined()
+  expect(await session.latest({ name: 'absent' })).toBeUndefined()
   const at = (n: number) => new Date(all[n]?.createdAt ?? '')
-  expect((await session.since(at(3))).map(({ step }) => step)).toEqual([3, 4])
-  expect((await session.between(at(1), at(3))).map(({ step }) => step)).toEqual([1, 2, 3])
+  expect((await session.list({ since: at(3) })).map(({ step }) => step)).toEqual([4, 3])
+  const within = { since: at(1), until: at(3) }
+  expect((await session.list(within)).map(({ step }) => step)).toEqual([3, 2, 1])
+  expect([await session.count(within), await session.count({ name: 'plan' })]).toEqual([3, 2])
+  const before = all[2]?.id ?? ''
+  expect((await session.list({ before })).map(({ step }) => step)).toEqual([1, 0])
   const summary = await session.summary()
   expect(summary).toMatchObject({ total: 5, uniqueNames: 2, countByName: { plan: 2, test: 2 } })
   expect(summary.seconds).toBeGreaterThan(0)
   const steps: (number | null)[] = []
-  for await (const { step } of session.iterate({ pageSize: 2 })) steps.push(step)
+  for await (const { step } of session.iterate()) steps.push(step)
   expect(steps).toEqual([4, 3, 2, 1, 0])
 })
 
@@ -153,14 +157,14 @@ test('any text is a session id, and sessions do not touch each other', async () 
   expect(await codeOf(store.session(''))).toBe('BAD_INPUT')
 })
 
-test('a save checks expectedHead, and an operationId makes a retry harmless', async () => {
+test('a save checks ifHead, and an operationId makes a retry harmless', async () => {
   await using s = await scratch()
   const { session } = await opened<unknown>(s)
-  const first = await session.save({ state: 1, expectedHead: null, operationId: 'op-1' })
+  const first = await session.save({ state: 1, ifHead: null, operationId: 'op-1' })
   const again = await session.save({ state: 2, operationId: 'op-1' })
   expect([again.id, again.created]).toEqual([first.id, false])
-  expect(await codeOf(session.save({ state: 3, expectedHead: null }))).toBe('HEAD_MOVED')
-  const next = await session.save({ state: 3, expectedHead: first.id })
+  expect(await codeOf(session.save({ state: 3, ifHead: null }))).toBe('HEAD_MOVED')
+  const next = await session.save({ state: 3, ifHead: first.id })
   expect(next.step).toBe(1)
   expect(await session.stateAt()).toBe(3)
 })
@@ -193,7 +197,7 @@ test('a writer that lost its lease can never write again, and a deleted session 
   expect(await codeOf(slow.save({ state: 'late' }))).toBe('SESSION_FENCED')
   expect(await codeOf(slow.tool({ id: 't', name: 't' }, () => 1))).toBe('SESSION_FENCED')
   expect(await quick.stateAt()).toBe('quick')
-  expect(await quick.clear()).toBe(2)
+  expect(await quick.delete()).toBe(2)
   expect(await codeOf(quick.save({ state: 'later' }))).toBe('SESSION_DELETED')
   const anew = await elsewhere.session<unknown>('task')
   expect((await anew.save({ state: 'anew' })).step).toBe(0)
@@ -213,7 +217,7 @@ test('forks share all content, change independently, and outlive their origin', 
   expect((await a.stateAt())?.messages?.at(-1)).toEqual({ role: 'a', content: 'a' })
   expect((await b.stateAt())?.messages?.at(-1)).toEqual({ role: 'b', content: 'b' })
   expect(await session.stateAt()).toEqual({ messages: [] })
-  await session.clear()
+  await session.delete()
   expect((await b.stateAt())?.messages?.length).toBe(51)
   expect((await store.sessions()).find(({ id }) => id === 'a')?.forkedFrom).toBe(point.id)
   expect(await codeOf(store.fork(point.id, { session: 'a' }))).toBe('CHECKPOINT_UNKNOWN')
@@ -247,7 +251,7 @@ test('undo and redo restore the state even if the files already match', async ()
   s.write({ 'a.txt': 'two' })
   expect(await project.undo({ dryRun: true })).toMatchObject({ applied: false, session: 'task' })
   const confirm = async (_plan: unknown, facts: PlanFacts) => facts.session !== 'task'
-  expect(await project.undo({}, { confirm })).toMatchObject({ declined: true })
+  expect(await project.undo({ confirm })).toMatchObject({ declined: true })
   expect(await session.stateAt()).toEqual({ v: 'A' })
   expect(await project.undo()).toMatchObject({
     applied: true,
@@ -290,14 +294,14 @@ test('undo and redo list what the session has saved since, and keep it', async (
   await session.rewind(point.id, { restore: 'both' })
   const since = await session.save({ state: { v: 'C' } })
   const notices: string[] = []
-  const hooks = { onNotice: (text: string) => void notices.push(text) }
-  expect(await project.undo({ dryRun: true }, hooks)).toMatchObject({ left: since.id })
+  const hooks = { onWarning: (text: string) => void notices.push(text) }
+  expect(await project.undo({ dryRun: true, ...hooks })).toMatchObject({ left: since.id })
   expect(await session.stateAt()).toEqual({ v: 'C' })
-  expect(await project.undo({}, hooks)).toMatchObject({ applied: true, left: since.id })
+  expect(await project.undo(hooks)).toMatchObject({ applied: true, left: since.id })
   expect(notices).toEqual([expect.stringContaining(since.id), expect.stringContaining(since.id)])
   expect(await session.stateAt()).toEqual({ v: 'B' })
   expect(await session.stateAt(since.id)).toEqual({ v: 'C' })
-  expect(await project.redo({}, hooks)).not.toHaveProperty('left')
+  expect(await project.redo(hooks)).not.toHaveProperty('left')
   expect(notices.length).toBe(2)
   expect(await session.stateAt()).toEqual({ v: 'A' })
 })
@@ -328,31 +332,44 @@ test('ensure saves once in a turn, only if something changed, and a failure does
   const project = await store.project(s.project)
   const session = await store.session('task', { project })
   s.write({ b: '', c: '' })
-  expect(await codeOf(session.ensure('before'))).toBe('TOO_MANY_FILES')
+  expect(await codeOf(session.saveOncePerTurn({ reason: 'before' }))).toBe('TOO_MANY_FILES')
   s.write({ b: null, c: null })
-  expect(await session.ensure('before')).toMatchObject({ created: true, reason: 'before' })
+  expect(await session.saveOncePerTurn({ reason: 'before' })).toMatchObject({
+    created: true,
+    reason: 'before',
+  })
   s.write({ 'a.txt': 'two' })
-  expect(await session.ensure('again')).toEqual({ created: false, reason: 'once-per-turn' })
+  expect(await session.saveOncePerTurn({ reason: 'again' })).toEqual({
+    created: false,
+    reason: 'once-per-turn',
+  })
   expect(await session.newTurn()).toBe(1)
-  expect(await session.ensure('next')).toMatchObject({ created: true })
+  expect(await session.saveOncePerTurn({ reason: 'next' })).toMatchObject({ created: true })
   await session.newTurn()
-  expect(await session.ensure('same')).toEqual({ created: false, reason: 'unchanged' })
-  expect(await codeOf((await store.session('no project')).ensure('x'))).toBe('BAD_INPUT')
+  expect(await session.saveOncePerTurn({ reason: 'same' })).toEqual({
+    created: false,
+    reason: 'unchanged',
+  })
+  expect(await codeOf((await store.session('no project')).saveOncePerTurn({ reason: 'x' }))).toBe(
+    'BAD_INPUT',
+  )
 })
 
 test('listeners are called for saves and rewinds, and one that throws breaks nothing', async () => {
   await using s = await scratch()
   const { session } = await opened<unknown>(s)
   const heard: (number | null)[] = []
-  const stop = session.on('saved', ({ step }) => heard.push(step))
+  const listener = ({ step }: { step: number | null }) => heard.push(step)
+  session.on('saved', listener)
+  const first = new Promise((resolve) => session.once('saved', ({ step }) => resolve(step)))
   session.on('saved', () => {
     throw new Error('a listener that throws')
   })
   await session.save({ state: {} })
   await session.save({ state: 2 })
-  stop()
+  session.off('saved', listener)
   await session.save({ state: 3 })
-  expect(heard).toEqual([0, 1])
+  expect([heard, await first]).toEqual([[0, 1], 0])
 })
 
 test('export and import keep every checkpoint, and a second import adds nothing', async () => {
@@ -388,7 +405,9 @@ test('export and import keep every checkpoint, and a second import adds nothing'
   expect(await other.import([...exported, foreign])).toEqual({ imported: 3, known: 0 })
   expect(await other.import([...exported, foreign])).toEqual({ imported: 0, known: 3 })
   expect(await other.stateAt('old')).toEqual([1])
-  expect((await other.latest('old'))?.createdAt).toBe('2024-01-02T03:04:05.000Z')
+  expect((await other.latest({ name: 'old' }))?.createdAt).toEqual(
+    new Date('2024-01-02T03:04:05.000Z'),
+  )
   expect(await exportOf(other)).toEqual([
     ...exported,
     { ...foreign, timestamp: '2024-01-02T03:04:05.000Z' },
@@ -468,15 +487,15 @@ test('an undo without the state before the rewind is refused and changes nothing
 test('paging continues after the last page even if its last checkpoint was removed', async () => {
   await using s = await scratch()
   const { session } = await opened(s)
-  for (let n = 0; n < 60; n++) await session.save({ state: { n } })
+  for (let n = 0; n < 160; n++) await session.save({ state: { n } })
   const steps: (number | null)[] = []
-  for await (const { step } of session.iterate({ pageSize: 30 })) {
+  for await (const { step } of session.iterate()) {
     steps.push(step)
     // The last checkpoint of this page is removed.
-    if (step === 30) await session.prune()
+    if (step === 60) await session.prune()
   }
-  expect(steps.slice(0, 30)).toEqual(Array.from({ length: 30 }, (_, n) => 59 - n))
-  expect(steps.slice(30)).toEqual((await session.list()).map(({ step }) => step).slice(20))
+  expect(steps.slice(0, 100)).toEqual(Array.from({ length: 100 }, (_, n) => 159 - n))
+  expect(steps.slice(100)).toEqual((await session.list()).map(({ step }) => step).slice(20))
   expect(steps.at(-1)).toBe(0)
 })
 

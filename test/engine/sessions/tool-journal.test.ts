@@ -36,8 +36,8 @@ test('a confirmed call returns its result without running again, in this process
     session.tool({ id: 'c1', name: 'count', args: [1] }, () => ({ runs: ++runs, at: new Date(7) }))
   expect(await call()).toEqual({ runs: 1, at: new Date(7) })
   expect(await call()).toEqual({ runs: 1, at: new Date(7) })
-  expect(await session.once('step', () => ++runs)).toBe(2)
-  expect(await session.once('step', () => ++runs)).toBe(2)
+  expect(await session.step('step', () => ++runs)).toBe(2)
+  expect(await session.step('step', () => ++runs)).toBe(2)
   await store.close()
   const again = await (await s.open()).resume('task')
   expect(await again.session.tool({ id: 'c1', name: 'count', args: [1] }, () => 'ran')).toEqual({
@@ -118,7 +118,7 @@ test('resume reports a call that was running when its process was killed, and de
       name: 'send',
       args: { to: 'you' },
       idempotencyKey: expect.stringMatching(/^savestate-[0-9a-f]{32}$/),
-      startedAt: expect.any(String),
+      startedAt: expect.any(Date),
       effect: 'unverified',
       partials: ['half ', 'a mail'],
     },
@@ -137,17 +137,17 @@ test('resume reports a call that was running when its process was killed, and de
       return 'sent'
     })
   expect(await codeOf(send())).toBe('TOOL_UNVERIFIED')
-  await session.decide('c2', 'retry')
+  await session.resolveToolCall('c2', { as: 'retry' })
   expect(await send()).toBe('sent')
   expect(key).toBe(inFlight[0]?.idempotencyKey)
-  expect(await codeOf(session.decide('c2', 'skip'))).toBe('BAD_INPUT')
+  expect(await codeOf(session.resolveToolCall('c2', { as: 'skipped' }))).toBe('BAD_INPUT')
 })
 
 test('a call can be confirmed with its result or skipped without running', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   await expect(inChild(s, DIES_IN_CALL)).rejects.toMatchObject({ signal: 'SIGKILL' })
   const { session } = await (await s.open()).resume('task')
-  await session.decide('c2', 'confirm', { id: 17 })
+  await session.resolveToolCall('c2', { as: 'confirmed', result: { id: 17 } })
   expect(await session.tool({ id: 'c2', name: 'send' }, () => 'ran')).toEqual({ id: 17 })
   expect(await session.inFlight()).toEqual([])
 })
@@ -308,13 +308,13 @@ test('a session whose folder is gone can be resumed, and its brief says so', asy
 test('a step and a tool with the same stored id are different calls', async () => {
   await using s = await scratch()
   const session = await (await s.open()).session('task')
-  expect(await session.once('x', () => 'step')).toBe('step')
+  expect(await session.step('x', () => 'step')).toBe('step')
   await expect(session.tool({ id: 'once:x', name: 'tool' }, () => 'tool')).rejects.toMatchObject({
     code: 'BAD_INPUT',
-    hint: expect.stringContaining('once'),
+    hint: expect.stringContaining('session.step'),
   })
   expect(await session.tool({ id: 'once', name: 'tool' }, () => 'tool')).toBe('tool')
-  expect(await session.once('x', () => 'again')).toBe('step')
+  expect(await session.step('x', () => 'again')).toBe('step')
 })
 
 test('two attempts at one call in the same millisecond keep their own outcomes', async () => {
@@ -375,7 +375,7 @@ test('partial results of a dead call do not count for the next attempt', async (
   await expect(inChild(s, DIES_IN_CALL)).rejects.toMatchObject({ signal: 'SIGKILL' })
   const { session, inFlight } = await (await s.open()).resume('task')
   expect(inFlight.map((it) => it.partials)).toEqual([['half ', 'a mail']])
-  await session.decide('c2', 'retry')
+  await session.resolveToolCall('c2', { as: 'retry' })
   await session.tool({ id: 'c2', name: 'send' }, async (run) => {
     run.partial('a ')
     expect((await session.inFlight()).map((it) => it.partials)).toEqual([['a ']])
@@ -385,12 +385,12 @@ test('partial results of a dead call do not count for the next attempt', async (
 test('a decision stays even if the call ends later', async () => {
   await using s = await scratch()
   const session = await (await s.open()).session<unknown>('task')
-  for (const action of ['confirm', 'skip'] as const) {
+  for (const action of ['confirmed', 'skipped'] as const) {
     const call = (run: () => unknown) => session.tool({ id: action, name: 'n' }, run)
     let end = (_result: string) => {}
     const running = call(() => new Promise((resolve) => (end = resolve)))
-    await session.decide(action, action, action === 'confirm' ? 'decided' : undefined)
-    const decided = action === 'confirm' ? 'decided' : undefined
+    const decided = action === 'confirmed' ? 'decided' : undefined
+    await session.resolveToolCall(action, { as: action, result: decided })
     expect(await call(() => 'ran')).toBe(decided)
     end('ended')
     expect(await running).toBe('ended')

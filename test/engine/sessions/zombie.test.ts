@@ -20,7 +20,7 @@ test('the leases and watches of a zombie process do not count', async () => {
     {
       'agent.mjs': `
           import { openStore } from ${JSON.stringify(SDK)}
-          const store = await openStore({ home: process.argv[2], durability: 'os' })
+          const store = await openStore({ home: process.argv[2], durability: 'process' })
           const project = await store.project(process.argv[3], { watch: true })
           await project.save()
           const session = await store.session('task', { project })

@@ -77,7 +77,7 @@ test('history finds every change of a path: content, permissions, removal, anoth
   await step({ 'src/b.txt': null, src: null })
   await step({ src: 'a file now' })
   const touching = async (...paths: string[]) => {
-    const { checkpoints, isComplete } = await project.history({ paths })
+    const { checkpoints, isComplete } = await project.history(paths)
     expect(isComplete).toBe(true)
     return checkpoints.map(({ id }) => made.indexOf(id))
   }
@@ -87,7 +87,7 @@ test('history finds every change of a path: content, permissions, removal, anoth
   expect(await touching('a.txt', 'other')).toEqual([5, 4, 3, 2, 1, 0])
   expect(await touching('.')).toEqual([8, 7, 6, 5, 4, 3, 2, 1, 0])
   expect(await touching('nothing')).toEqual([])
-  const limited = await project.history({ paths: ['a.txt'], limit: 2 })
+  const limited = await project.history(['a.txt'], { limit: 2 })
   expect(limited).toMatchObject({ isComplete: false, checkpoints: [{ paths: ['a.txt'] }, {}] })
-  await expect(project.history({ paths: ['../x'] })).rejects.toMatchObject({ code: 'BAD_INPUT' })
+  await expect(project.history(['../x'])).rejects.toMatchObject({ code: 'BAD_INPUT' })
 })

@@ -29,7 +29,7 @@ test('status lists the largest project first, and its size follows saves and pru
   const grown = await sizes()
   expect(near(grown.get(large.path), 4 * BYTES)).toBe(true)
   expect(grown.get(small.path)).toBe(first.get(small.path))
-  await large.drop({ refs: ['2', '3'] })
+  await large.drop(['2', '3'])
   expect(near((await sizes()).get(large.path), 2 * BYTES)).toBe(true)
   await store.prune({ maxCheckpoints: 1 })
   expect(near((await sizes()).get(large.path), BYTES)).toBe(true)

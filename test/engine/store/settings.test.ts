@@ -24,10 +24,10 @@ test('a change of maxFileMb takes effect at the next save, also in a running pro
   expect(third.skipped).toBe(1)
   // I5: a rewind does not touch files that the checkpoint does not contain.
   s.write({ large: 'changed'.repeat(2 * MB) })
-  await project.rewind({ to: third.id })
+  await project.rewind(third.id)
   rmSync(join(s.project, '.savestate.json'))
   rmSync(join(s.project, 'large'))
-  await project.rewind({ to: second.id })
+  await project.rewind(second.id)
   expect(s.snapshotOf().get('large')?.type).toBe('file')
 })
 
@@ -73,7 +73,7 @@ test('invalid settings stop a save before it starts, and the error names them', 
   await expect(project.save()).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
   await expect(store.prune()).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
   // Reading and rewinding need no settings of the store.
-  expect((await project.list()).checkpoints.length).toBe(1)
+  expect((await project.list()).length).toBe(1)
   setStore(s, {})
   expect((await project.save()).created).toBe(true)
 })

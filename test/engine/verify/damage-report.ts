@@ -43,8 +43,8 @@ export async function complaintsAfter(
 }
 
 export async function repairTwice(home: string) {
-  const first = await sdk.repairStore({ home, mayBlock: true })
-  const second = await sdk.repairStore({ home, mayBlock: true })
+  const first = await sdk.repairStore({ home, inProcess: true })
+  const second = await sdk.repairStore({ home, inProcess: true })
   const complaints = second.steps.map(({ action }) => `a second repair had to ${action}`)
   if (!isDeepStrictEqual(first.problems, second.problems))
     complaints.push('a second repair found something else')
@@ -67,12 +67,12 @@ export async function fileComplaints(
   { home, broken }: { readonly home: string; readonly broken: ReadonlySet<string | null> },
   { isThorough }: Thoroughness,
 ): Promise<string[]> {
-  const store = await sdk.openStore({ home, durability: 'os', mayBlock: true })
+  const store = await sdk.openStore({ home, durability: 'process', inProcess: true })
   const complaints: string[] = []
   try {
     for (const path of new Set(made.checkpoints.map(({ project }) => project))) {
       const project = await store.project(path)
-      const listed = new Set((await project.list()).checkpoints.map(({ id }) => id))
+      const listed = new Set((await project.list()).map(({ id }) => id))
       const own = made.checkpoints.filter((known) => known.project === path)
       complaints.push(
         ...own.filter(({ id }) => !listed.has(id)).map(({ id }) => `${id} is not listed`),
@@ -84,7 +84,7 @@ export async function fileComplaints(
         complaints.push(...(await rewindComplaints(project, known)))
       const [first, ...others] = whole
       for (const { id } of others) {
-        const { files } = await project.diff({ from: first?.id ?? '', to: id })
+        const { files } = await project.diff(first?.id ?? '', { to: id })
         if (files === 0) complaints.push(`${id} is said not to differ`)
       }
     }
@@ -96,7 +96,7 @@ export async function fileComplaints(
 
 async function refusalComplaints(project: Project, id: string): Promise<string[]> {
   const codes = await Promise.all(
-    [project.rewind({ to: id }), project.diff({ from: id })].map((work) =>
+    [project.rewind(id), project.diff(id)].map((work) =>
       work.then(
         () => 'done',
         (error: unknown) => (error instanceof sdk.SavestateError ? error.code : String(error)),
@@ -109,7 +109,7 @@ async function refusalComplaints(project: Project, id: string): Promise<string[]
 }
 
 async function rewindComplaints(project: Project, known: Known): Promise<string[]> {
-  await project.rewind({ to: known.id })
+  await project.rewind(known.id)
   return isDeepStrictEqual(snapshotOf(known.project), known.content)
     ? []
     : [`${known.id} came back different`]
@@ -120,12 +120,12 @@ export async function stateComplaints(
   made: DamageStore,
   { home, told }: { readonly home: string; readonly told: ReadonlySet<string | null> },
 ): Promise<{ readonly complaints: string[]; readonly read: number }> {
-  const store = await sdk.openStore({ home, durability: 'os', mayBlock: true })
+  const store = await sdk.openStore({ home, durability: 'process', inProcess: true })
   const complaints: string[] = []
   let read = 0
   try {
     for (const { id } of await store.sessions()) {
-      const session = await store.session(id, { mustExist: true })
+      const session = await store.session(id, { create: false })
       for (const checkpoint of await session.list()) {
         if (!checkpoint.hasState) continue
         const state = await session.stateAt(checkpoint.id).catch((error: unknown) => {

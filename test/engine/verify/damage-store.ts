@@ -49,7 +49,7 @@ export async function makeStore(): Promise<DamageStore> {
   mkdirSync(pristine, { mode: 0o700 })
   // A background prune would have the store open during a repair.
   writeFileSync(join(pristine, 'config.json'), '{"autoPrune":false}\n', { mode: 0o600 })
-  const store = await sdk.openStore({ home: pristine, durability: 'os' })
+  const store = await sdk.openStore({ home: pristine, durability: 'process' })
   const saved: Omit<Known, 'objects'>[] = []
   const note = async (project: string, id: string) => {
     const shown = await (await store.project(project)).show(id)
@@ -129,7 +129,7 @@ type Shown = { readonly id: string; readonly tree: string | null; readonly ref: 
 function saveAndDie(home: string, folder: string): Shown {
   const script = `
     const { openStore } = await import(${JSON.stringify(new URL('../../../dist/index.js', import.meta.url))})
-    const store = await openStore({ home: ${JSON.stringify(home)}, durability: 'os', mayBlock: true })
+    const store = await openStore({ home: ${JSON.stringify(home)}, durability: 'process', inProcess: true })
     const project = await store.project(${JSON.stringify(folder)})
     const { id } = await project.save({ reason: 'in the log' })
     console.log(JSON.stringify(await project.show(id)))

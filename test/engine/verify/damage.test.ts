@@ -127,7 +127,7 @@ test('a page of the ledger that reads as zeros loses only its own rows', async (
 test('repair rebuilds a ledger without a schema from the backup, and newer checkpoints from their refs', async () => {
   const whole = made.copy()
   const { project: path } = made.checkpoints[0] as Known
-  const store = await sdk.openStore({ home: whole, mayBlock: true })
+  const store = await sdk.openStore({ home: whole, inProcess: true })
   await store.prune()
   writeFileSync(join(path, 'since.txt'), 'saved after the backup\n')
   const { id: newer } = await (await store.project(path)).save({ reason: 'newer' })
@@ -139,11 +139,11 @@ test('repair rebuilds a ledger without a schema from the backup, and newer check
     const fd = openSync(join(home, 'ledger.db'), 'r+')
     writeSync(fd, Buffer.alloc(PAGE_BYTES), 0, PAGE_BYTES, (page - 1) * PAGE_BYTES)
     closeSync(fd)
-    const { steps } = await sdk.repairStore({ home, mayBlock: true, dryRun: true })
+    const { steps } = await sdk.repairStore({ home, inProcess: true, dryRun: true })
     expect(steps[0]?.action).toMatch(/complete it from the backup of \S+Z \(0 hours old\)/)
     const { left, complaints: found } = await repairTwice(home)
     const states = await stateComplaints(made, { home, told: new Set() })
-    const repaired = await sdk.openStore({ home, mayBlock: true })
+    const repaired = await sdk.openStore({ home, inProcess: true })
     expect(await (await repaired.project(path)).show(newer)).toMatchObject({ reason: 'newer' })
     await repaired.close()
     if (states.read !== made.states.size) found.push(`page ${page}: ${states.read} states`)
@@ -215,13 +215,13 @@ test('a dry run changes nothing, and a repair moves damaged files aside instead 
   const file = fileOf(VITAL, 'blob')
   damage(join(home, file), 'flipped')
   const bytes = readFileSync(join(home, file))
-  const planned = await sdk.repairStore({ home, mayBlock: true, dryRun: true })
+  const planned = await sdk.repairStore({ home, inProcess: true, dryRun: true })
   expect(planned.steps.length).toBeGreaterThan(0)
   expect(planned).toMatchObject({ applied: false, setAside: null })
   expect(readFileSync(join(home, file))).toEqual(bytes)
-  const declined = await sdk.repairStore({ home, mayBlock: true, confirm: async () => false })
+  const declined = await sdk.repairStore({ home, inProcess: true, confirm: async () => false })
   expect(declined).toMatchObject({ applied: false, declined: true })
-  const { setAside } = await sdk.repairStore({ home, mayBlock: true })
+  const { setAside } = await sdk.repairStore({ home, inProcess: true })
   expect(readFileSync(join(setAside ?? '', file))).toEqual(bytes)
   expect(readFileSync(join(setAside ?? '', 'list.txt'), 'utf8')).toContain(file)
   expect(existsSync(join(home, file))).toBe(false)
@@ -232,17 +232,17 @@ test('a damaged checkpoint is listed as damaged, and its intact files can be res
   const file = fileOf(VITAL, 'blob')
   damage(join(home, file), 'deleted')
   const [lost = ''] = objectsIn(home, file)
-  await sdk.repairStore({ home, mayBlock: true })
+  await sdk.repairStore({ home, inProcess: true })
   const broken = made.checkpoints.filter(({ objects }) => objects.has(lost))
   const [target] = broken as [Known]
-  const store = await sdk.openStore({ home, durability: 'os', mayBlock: true })
+  const store = await sdk.openStore({ home, durability: 'process', inProcess: true })
   const project = await store.project(target.project)
-  const { checkpoints } = await project.list()
+  const checkpoints = await project.list()
   const listed = checkpoints.filter(({ damaged }) => damaged === true).map(({ id }) => id)
   const own = broken.filter(({ project: path }) => path === target.project)
   expect(listed.toSorted()).toEqual(own.map(({ id }) => id).toSorted())
   expect(await project.show(target.id)).toMatchObject({ id: target.id, changes: [] })
-  await expect(project.rewind({ to: target.id })).rejects.toMatchObject({
+  await expect(project.rewind(target.id)).rejects.toMatchObject({
     code: 'CHECKPOINT_DAMAGED',
   })
   const whole = [...target.content].filter(
@@ -250,7 +250,7 @@ test('a damaged checkpoint is listed as damaged, and its intact files can be res
   )
   const [path = ''] = whole[0] ?? []
   rmSync(join(target.project, path), { force: true })
-  await project.rewind({ to: target.id, paths: [path] })
+  await project.rewind(target.id, { paths: [path] })
   expect(existsSync(join(target.project, path))).toBe(true)
   // The next save does not rely on lost objects.
   writeFileSync(join(target.project, 'new.txt'), 'new\n')
@@ -262,8 +262,8 @@ test('a checkpoint whose row was lost is listed again in its order of time', asy
   const home = made.copy()
   const path = made.checkpoints[0]?.project ?? ''
   const listed = async () => {
-    const store = await sdk.openStore({ home, durability: 'os', mayBlock: true })
-    const { checkpoints } = await (await store.project(path)).list()
+    const store = await sdk.openStore({ home, durability: 'process', inProcess: true })
+    const checkpoints = await (await store.project(path)).list()
     await store.close()
     return checkpoints.filter(({ hasFiles }) => hasFiles).map(({ id }) => id)
   }
@@ -275,7 +275,7 @@ test('a checkpoint whose row was lost is listed again in its order of time', asy
   database.run('UPDATE store SET has_lost_rows = 1')
   database.close()
   expect(await listed()).toEqual(before.filter((_, index) => index !== 1))
-  await sdk.repairStore({ home, mayBlock: true })
+  await sdk.repairStore({ home, inProcess: true })
   expect(await listed()).toEqual(before)
 })
 
@@ -302,16 +302,16 @@ test('saving a folder that still has the lost content makes the checkpoint intac
   const home = made.copy()
   const known = made.checkpoints.at(-1) as Known
   damage(join(home, fileOf(VITAL, 'blob')), 'deleted')
-  const { problems } = await sdk.repairStore({ home, mayBlock: true })
+  const { problems } = await sdk.repairStore({ home, inProcess: true })
   const [lost] = problems.filter(({ severity }) => severity === 'damage')
   const target = made.checkpoints.find(({ id }) => id === lost?.checkpoint) ?? known
-  const whole = await sdk.openStore({ home: made.copy(), durability: 'os', mayBlock: true })
-  await (await whole.project(target.project)).rewind({ to: target.id })
+  const whole = await sdk.openStore({ home: made.copy(), durability: 'process', inProcess: true })
+  await (await whole.project(target.project)).rewind(target.id)
   await whole.close()
-  const store = await sdk.openStore({ home, durability: 'os', mayBlock: true })
+  const store = await sdk.openStore({ home, durability: 'process', inProcess: true })
   await (await store.project(target.project)).save()
   await store.close()
-  const after = await sdk.repairStore({ home, mayBlock: true })
+  const after = await sdk.repairStore({ home, inProcess: true })
   expect(after.problems.filter(({ severity }) => severity === 'damage')).toEqual([])
   expect(await fileComplaints(made, { home, broken: new Set() }, { isThorough })).toEqual([])
 })
@@ -321,8 +321,8 @@ test('a repair does not repeat what another process repaired during the question
   const file = fileOf(VITAL, 'blob')
   const [lost = ''] = objectsIn(home, file)
   const target = made.checkpoints.find(({ objects }) => objects.has(lost)) as Known
-  const whole = await sdk.openStore({ home: made.copy(), durability: 'os', mayBlock: true })
-  await (await whole.project(target.project)).rewind({ to: target.id })
+  const whole = await sdk.openStore({ home: made.copy(), durability: 'process', inProcess: true })
+  await (await whole.project(target.project)).rewind(target.id)
   await whole.close()
   damage(join(home, file), 'flipped')
   const env = { ...process.env, SAVESTATE_HOME: home, SAVESTATE_NO_DAEMON: '1' }
@@ -332,7 +332,7 @@ test('a repair does not repeat what another process repaired during the question
   let asked = 0
   const { problems } = await sdk.repairStore({
     home,
-    mayBlock: true,
+    inProcess: true,
     async confirm() {
       asked += 1
       // Another process repairs first, and then saves a folder that still has the lost content.

@@ -6,7 +6,7 @@ import { scratch, sdk } from '../../support/scratch.js'
 
 const SAVE = `
   const { openStore } = await import(process.argv[1])
-  const store = await openStore({ home: process.argv[2], durability: 'os', mayBlock: true })
+  const store = await openStore({ home: process.argv[2], durability: 'process', inProcess: true })
   await (await store.project(process.argv[3])).save({ reason: 'meanwhile' })
   await store.close()`
 
@@ -28,10 +28,13 @@ test.each(['dry run', 'repair'])(
       const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     }
-    const result = await sdk.repairStore(
-      { home: s.home, mayBlock: true, dryRun: call === 'dry run', confirm: () => expect.fail() },
-      { onProgress: saveOnce },
-    )
+    const result = await sdk.repairStore({
+      home: s.home,
+      inProcess: true,
+      dryRun: call === 'dry run',
+      confirm: () => expect.fail(),
+      onProgress: saveOnce,
+    })
     expect(saves).toBe(1)
     expect(result).toEqual({
       steps: [],

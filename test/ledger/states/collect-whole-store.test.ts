@@ -131,7 +131,7 @@ function startAgent(s: Scratch): Agent {
     import { createInterface } from 'node:readline'
     import { isDeepStrictEqual } from 'node:util'
     const { openStore } = await import(${JSON.stringify(dist)})
-    const store = await openStore({ home: ${JSON.stringify(s.home)}, durability: 'os' })
+    const store = await openStore({ home: ${JSON.stringify(s.home)}, durability: 'process' })
     const session = await store.session('agent')
     const state = { messages: [], step: 0 }
     const copies = new Map()

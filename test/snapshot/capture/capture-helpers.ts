@@ -108,7 +108,7 @@ export type ChildOptions = {
   /** Do not change the owner of the scratch folder and its contents. */
   readonly keepsOwners?: boolean
   /** As for `openStore`: true runs without a capture thread. */
-  readonly mayBlock?: boolean
+  readonly inProcess?: boolean
 }
 
 const ORDINARY_USER = 65534
@@ -120,7 +120,7 @@ const ORDINARY_USER = 65534
 export async function inChild(
   s: Scratch,
   body: string,
-  { env = {}, asOrdinaryUser = false, keepsOwners = false, mayBlock = false }: ChildOptions = {},
+  { env = {}, asOrdinaryUser = false, keepsOwners = false, inProcess = false }: ChildOptions = {},
 ): Promise<unknown> {
   const isRoot = process.getuid?.() === 0
   const folders = { folder: s.folder, project: s.project, home: s.home }
@@ -138,7 +138,7 @@ export async function inChild(
       fs.lchownSync(at, ${ORDINARY_USER}, ${ORDINARY_USER})
       if (fs.lstatSync(at).isDirectory()) for (const name of fs.readdirSync(at)) own(path.join(at, name))
     }
-    const store = await sdk.openStore({ home: scratch.home, durability: 'os', mayBlock: ${mayBlock} })
+    const store = await sdk.openStore({ home: scratch.home, durability: 'process', inProcess: ${inProcess} })
     if (${asOrdinaryUser && isRoot}) {
       // Only root may be able to read the threads and the SQLite driver, so load them first.
       const warm = path.join(scratch.folder, 'warm-up')

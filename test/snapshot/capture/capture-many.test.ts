@@ -29,7 +29,7 @@ test.each([1, 300])(
       ids.push(saved.id)
       seen.push(s.snapshotOf())
     }
-    await project.rewind({ to: ids[1] ?? '' })
+    await project.rewind(ids[1] ?? '')
     expect(s.snapshotOf()).toEqual(seen[1])
   },
 )

@@ -35,7 +35,7 @@ function replaced(
 }
 
 async function treeIn(s: Scratch, home: string): Promise<string | null> {
-  const store = await sdk.openStore({ home: join(s.folder, home), mayBlock: true })
+  const store = await sdk.openStore({ home: join(s.folder, home), inProcess: true })
   const project = await store.project(s.project)
   const { tree } = await project.show((await project.save()).id)
   await store.close()
@@ -44,7 +44,7 @@ async function treeIn(s: Scratch, home: string): Promise<string | null> {
 
 test('a mode that changes between the stat and the read is saved', async () => {
   await using s = await scratch({ files: { 'a/run': '1', 'a/other': '2' } })
-  const store = await s.open({ mayBlock: true })
+  const store = await s.open({ inProcess: true })
   const project = await store.project(s.project)
   await project.save()
   const file = join(s.project, 'a/run')
@@ -65,7 +65,7 @@ test('a link read while its folder was briefly swapped is saved correctly', asyn
   await using s = await scratch({ files: { 'a/link': { link: 'first' } } })
   s.write({ 'a/link': { link: 'of another folder' } }, s.folder)
   await waitForStableStamps()
-  const store = await s.open({ mayBlock: true })
+  const store = await s.open({ inProcess: true })
   const project = await store.project(s.project)
   const [mine, other] = [join(s.project, 'a'), join(s.folder, 'a')]
   const swap = () => {
@@ -85,7 +85,7 @@ test('a link read while its folder was briefly swapped is saved correctly', asyn
 test('a large file written twice within one clock tick, during the read, is not saved torn', async () => {
   const [first, second] = [Buffer.alloc(6 << 20, 'a'), Buffer.alloc(6 << 20, 'b')]
   await using s = await scratch({ files: { large: first } })
-  const { project } = await openProject(s, { mayBlock: true })
+  const { project } = await openProject(s, { inProcess: true })
   const { fstatSync, read } = fs
   const isLarge = (stats: BigIntStats | fs.Stats) => Number(stats.size) === first.length
   let reads = 0

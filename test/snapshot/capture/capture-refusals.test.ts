@@ -104,7 +104,7 @@ test('a store inside the project is skipped, and the project is captured', async
   expect(capturedFiles({ home: store.home }, details.ref)).toEqual(['a', 'sub/b'])
   expect((await project.save()).created).toBe(false)
   s.write({ a: 'changed', 'sub/b': null })
-  await project.rewind({ to: details.id })
+  await project.rewind(details.id)
   expect(s.snapshotOf(s.project, { except: ['sub/.savestate'] }).has('sub/b')).toBe(true)
   expect((await store.verify()).problems).toEqual([])
 })
@@ -118,7 +118,7 @@ test('too many files are refused without leftovers', async () => {
     message: expect.stringContaining('10'),
     hint: expect.stringContaining('.savestateignore'),
   })
-  expect((await project.list()).checkpoints).toEqual([])
+  expect(await project.list()).toEqual([])
   s.write({ 'file-0': null })
   expect((await saved(project)).fileCount).toBe(10)
   s.write({ one: 'x' })
@@ -168,7 +168,7 @@ test('saving a project whose folder was removed fails without a checkpoint', asy
   mkdirSync(join(s.folder, 'elsewhere'))
   symlinkSync('elsewhere', s.project)
   await expect(project.save()).rejects.toMatchObject({ code: 'PROJECT_MISSING' })
-  expect((await project.list()).checkpoints.length).toBe(1)
+  expect((await project.list()).length).toBe(1)
 })
 
 test('an unreadable project folder is an error, not an empty project', async () => {
@@ -180,7 +180,7 @@ test('an unreadable project folder is an error, not an empty project', async () 
     fs.chmodSync(scratch.project, 0)
     const code = await codeOf(project.save())
     fs.chmodSync(scratch.project, 0o755)
-    return [code, (await project.list()).checkpoints.length]
+    return [code, (await project.list()).length]
     `,
     { asOrdinaryUser: true },
   )
@@ -196,5 +196,5 @@ test('a save without changes returns the existing checkpoint', async () => {
   await store.close()
   const again = await openProject(s)
   expect(await again.project.save()).toEqual({ ...first, created: false })
-  expect((await again.project.list()).checkpoints.length).toBe(1)
+  expect((await again.project.list()).length).toBe(1)
 })

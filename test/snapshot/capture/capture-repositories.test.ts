@@ -32,7 +32,7 @@ test('the files of a nested repository are captured and restored, without its .g
   const before = s.snapshotOf()
   const git = s.hashTree(join(s.project, 'libs/inner/.git'))
   s.write({ 'libs/inner/a.txt': 'changed', 'libs/inner/src': null, 'libs/inner/new': 'x' })
-  await project.rewind({ to: details.id })
+  await project.rewind(details.id)
   expect(s.snapshotOf()).toEqual(before)
   expect(s.hashTree(join(s.project, 'libs/inner/.git'))).toEqual(git)
 })
@@ -88,7 +88,7 @@ test('a submodule and a worktree, whose .git is a file, are recorded like any re
 
   const before = s.snapshotOf()
   s.write({ 'sub/lib.c': 'gone\n', 'tree/top.txt': null })
-  await project.rewind({ to: details.id })
+  await project.rewind(details.id)
   expect(s.snapshotOf()).toEqual(before)
 })
 
@@ -114,7 +114,7 @@ test('the recorded HEAD is that of the checkpoint, not of the last scan of the f
   const first = await project.save()
   s.write({ 'a.txt': 'two' })
   await waitForStableStamps()
-  await project.diff({ from: first.id })
+  await project.diff(first.id)
   top.git('commit', '-q', '-am', 'second')
   const { repositories } = await saved(project)
   expect(repositories).toEqual([{ path: '', branch: 'main', commit: top.head() }])

@@ -13,11 +13,12 @@ import {
   waitForStableStamps,
   skippedFor,
 } from './capture-helpers.js'
-import { scratch, sdk } from '../../support/scratch.js'
+import { DEFAULT_EXCLUDES } from '../../../src/internal.js'
+import { scratch } from '../../support/scratch.js'
 
 test('every default exclude applies at any depth, unless the user includes the path', async () => {
   await using s = await scratch()
-  const samples = sdk.DEFAULT_EXCLUDES.map((exclude, i) => {
+  const samples = DEFAULT_EXCLUDES.map((exclude, i) => {
     const sample = exclude.replace('*', 'sample').replace(/\/$/, '/inside/file')
     const folder = `e${String(i).padStart(2, '0')}`
     s.write({ [`${folder}/${sample}`]: 'x', [`${folder}/sub/${sample}`]: 'x' })
@@ -51,7 +52,7 @@ test('the default excludes are the documented ones', () => {
     .pytest_cache/ .mypy_cache/ .ruff_cache/ coverage/ .coverage .venv/ venv/ env/ .git/ .hg/ .svn/
     .worktrees/ *.so *.dylib *.dll *.o *.a *.jar *.class *.exe *.obj *.mp4 *.mov *.mkv *.webm *.zip *.tar
     *.tar.gz *.tgz *.7z *.rar *.iso .env/ .env.*/ .DS_Store Thumbs.db *.log`
-  expect([...sdk.DEFAULT_EXCLUDES]).toEqual(promised.split(/\s+/))
+  expect([...DEFAULT_EXCLUDES]).toEqual(promised.split(/\s+/))
 })
 
 test('a folder exclude matches neither files of that name nor similar names', async () => {
@@ -252,7 +253,7 @@ test('after git rm --cached, a rewind does not delete or overwrite the file', as
   const withIt = await saved(project)
   expect(capturedFiles(s, withIt.ref)).toEqual(['b.txt', 'dist/a.js'])
   const before = s.snapshotOf(s.project, { except: ['.git'] })
-  await project.rewind({ to: without.id })
+  await project.rewind(without.id)
   expect(s.snapshotOf(s.project, { except: ['.git'] })).toEqual(before)
 })
 
@@ -307,7 +308,7 @@ test('a rewind deletes nothing if the list of skipped paths was truncated', asyn
   const higher = await openProject(s)
   s.write({ small: 'two' })
   await higher.project.save()
-  const { plan } = await higher.project.rewind({ to: then.id })
+  const { plan } = await higher.project.rewind(then.id)
   expect([plan.write.map(({ path }) => path), plan.remove]).toEqual([['small'], []])
   expect(new Set(plan.keep.map(({ reason }) => reason))).toEqual(
     new Set([
@@ -336,7 +337,7 @@ test('pipes, sockets and devices are listed and never block a save', async () =>
     expect(skippedFor(details, 'special')).toEqual(names.sort())
     const before = s.snapshotOf()
     s.write({ file: 'y', later: 'z' })
-    await project.rewind({ to: details.id })
+    await project.rewind(details.id)
     expect(s.snapshotOf()).toEqual(before)
   } finally {
     await new Promise((resolve) => server.close(resolve))
@@ -519,7 +520,7 @@ test('the list of skipped paths is that of the checkpoint', async () => {
   const first = await project.save()
   s.write({ 'a.txt': 'two' })
   await waitForStableStamps()
-  await project.diff({ from: first.id })
+  await project.diff(first.id)
   s.write({ 'large.bin': 'x'.repeat(1001) })
   const details = await saved(project)
   expect(details.skippedPaths).toEqual([

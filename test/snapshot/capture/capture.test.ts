@@ -88,7 +88,7 @@ test('a link with a target that is not UTF-8 is restored byte for byte', async (
   expect(storedBytes(s, ref, 'link')).toEqual(target)
   const before = s.snapshotOf()
   s.write({ link: null })
-  await project.rewind({ to: id })
+  await project.rewind(id)
   expect(s.snapshotOf()).toEqual(before)
 })
 
@@ -126,14 +126,14 @@ test('every mode bit of files and folders is stored, in git as far as possible a
   const before = s.snapshotOf()
   for (const path of modes.keys())
     chmodSync(join(s.project, path), path.endsWith('/') ? 0o777 : 0o666)
-  await project.rewind({ to: id })
+  await project.rewind(id)
   expect(s.snapshotOf()).toEqual(before)
   for (const path of modes.keys()) {
     if (path === '/') continue
     chmodSync(join(s.project, path), 0o777)
     s.write({ [path.replace(/\/$/, '')]: null })
   }
-  await project.rewind({ to: id })
+  await project.rewind(id)
   expect(s.snapshotOf()).toEqual(before)
 })
 
@@ -178,7 +178,7 @@ test('empty and nested empty folders survive a collection and are restored', asy
   )
   s.write({ empty: null, a: null, with: null })
   const again = await openProject(s)
-  await again.project.rewind({ to: id })
+  await again.project.rewind(id)
   expect(s.snapshotOf()).toEqual(before)
 })
 
@@ -189,7 +189,7 @@ test('an empty project can be saved', async () => {
   expect([first.created, first.fileCount, capturedFiles(s, first.ref)]).toEqual([true, 0, []])
   s.write({ file: 'x' })
   await project.save()
-  await project.rewind({ to: first.id })
+  await project.rewind(first.id)
   expect([...s.snapshotOf().keys()]).toEqual([''])
 })
 
@@ -263,7 +263,7 @@ test('every valid file name is stored and restored', async () => {
   for (const name of [...before.keys()].filter((path) => path !== '' && !path.includes('/')))
     s.write({ [quoted(name)]: null })
   expect([...s.snapshotOf().keys()]).toEqual([''])
-  await project.rewind({ to: id })
+  await project.rewind(id)
   expect(s.snapshotOf()).toEqual(before)
 })
 
@@ -360,7 +360,7 @@ test('files with a meaning to git are stored like any other', async () => {
   expect(storedBytes(s, ref, '.gitattributes').toString()).toBe(attributes)
   for (const path of ['.gitmodules', '.gitattributes', 'linked', 'folder', 'large', 'binary'])
     s.write({ [path]: null })
-  await project.rewind({ to: id })
+  await project.rewind(id)
   expect(s.snapshotOf()).toEqual(before)
 })
 

@@ -32,7 +32,7 @@ test.each([{ watch: false }, { watch: true }])(
           s.write(files)
           const saved = await project.save()
           if (!saved.created) continue
-          const difference = await project.diff({ from: before, to: saved.id, patch: 'none' })
+          const difference = await project.diff(before, { to: saved.id, patch: 'none' })
           expect(countsOf(saved)).toEqual(countsOf(difference))
           before = saved.id
         }

@@ -24,7 +24,7 @@ test('paths below 500 levels are listed as skipped, and survive a save and a rew
   expect(details.fileCount).toBe(2)
   expect(await project.save()).toMatchObject({ created: false })
 
-  expect(await project.rewind({ to: id })).toMatchObject({ applied: true })
+  expect(await project.rewind(id)).toMatchObject({ applied: true })
   expect(readFileSync(join(s.project, 'a'), 'utf8')).toBe('one')
   expect(existsSync(join(s.project, levels(499), 'b'))).toBe(false)
   expect(readFileSync(join(deepest, 'file'), 'utf8')).toBe('the only copy')
@@ -38,7 +38,7 @@ test('500 nested folders are removed and restored', async () => {
   expect(skipped).toBe(0)
   const before = s.snapshotOf()
   rmSync(join(s.project, 'd'), { recursive: true })
-  expect(await project.rewind({ to: id })).toMatchObject({ applied: true })
+  expect(await project.rewind(id)).toMatchObject({ applied: true })
   expect(s.snapshotOf()).toEqual(before)
   expect(await project.undo()).toMatchObject({ applied: true })
   expect([...s.snapshotOf().keys()]).toEqual(['', 'a'])

@@ -30,12 +30,12 @@ describe('a rewind of more names than it makes rounds', () => {
     const then = s.snapshotOf()
     linkTogether(s, 'new')
     const now = s.snapshotOf()
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(s.snapshotOf()).toEqual(then)
     await project.undo()
     expect(s.snapshotOf()).toEqual(now)
     // The save, the safety checkpoint, the rewind, the undo, and no others.
-    expect((await project.list()).checkpoints).toHaveLength(4)
+    expect(await project.list()).toHaveLength(4)
   })
 })
 
@@ -58,7 +58,7 @@ describe('a mode', () => {
         linkSync(join(s.project, 'a'), join(s.project, name))
       }
       const now = s.snapshotOf()
-      await project.rewind({ to: id })
+      await project.rewind(id)
       expect(s.snapshotOf()).toEqual(then)
       await project.undo()
       expect(s.snapshotOf()).toEqual(now)
@@ -73,7 +73,7 @@ describe('a mode', () => {
     mkdirSync(join(s.project, 'ignored'))
     const others = [join(s.project, 'ignored/a'), join(s.folder, 'outside')]
     for (const path of others) linkSync(join(s.project, 'a'), path)
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(modeOf(join(s.project, 'a'))).toBe(0o644)
     expect(others.map(modeOf)).toEqual([0o755, 0o755])
   })

@@ -24,7 +24,7 @@ test('an empty file is captured', async () => {
   const { id, ref } = await saved(project)
   expect(storedBytes(s, ref, 'empty').length).toBe(0)
   s.write({ empty: null })
-  await project.rewind({ to: id })
+  await project.rewind(id)
   expect(statSync(join(s.project, 'empty')).size).toBe(0)
 })
 
@@ -66,7 +66,7 @@ test('a file of more than 2 GB under the limit is streamed in bounded memory and
   const answer = await inChild(
     s,
     `
-    const raised = await sdk.openStore({ home: scratch.home, durability: 'os', limits: { maxFileBytes: 2 ** 40 } })
+    const raised = await sdk.openStore({ home: scratch.home, durability: 'process', limits: { maxFileBytes: 2 ** 40 } })
     const { id } = await (await raised.project(scratch.project)).save()
     const { ref, sizeBytes, skipped } = await (await raised.project(scratch.project)).show(id)
     await raised.close()
@@ -74,7 +74,7 @@ test('a file of more than 2 GB under the limit is streamed in bounded memory and
     const peak = /VmHWM:\\s+(\\d+) kB/.exec(fs.readFileSync('/proc/self/status', 'latin1'))
     return { ref, sizeBytes, skipped, peakBytes: Number(peak?.[1]) * 1024 }
     `,
-    { mayBlock: true },
+    { inProcess: true },
   )
   const { ref, peakBytes, ...figures } = answer as Record<string, string | number>
   expect(figures).toEqual({ sizeBytes: size + 1, skipped: 0 })
@@ -96,7 +96,7 @@ test('17 MB of noise are restored byte for byte by an undo and a redo', async ()
   const { id, ref } = await saved(project)
   expect(capturedFiles(s, ref)).toEqual(['noise.bin', 'small'])
   truncateSync(path, 1000)
-  await project.rewind({ to: id })
+  await project.rewind(id)
   expect(s.snapshotOf()).toEqual(before)
   await project.undo()
   expect(statSync(path).size).toBe(1000)
@@ -126,6 +126,6 @@ test('files around every size threshold are restored byte for byte', async () =>
   const { id, sizeBytes } = await saved(project)
   expect(sizeBytes).toBe(sizes.reduce((sum, size) => sum + size, 0))
   for (const size of sizes) s.write({ [`size-${size}`]: 'changed' })
-  await project.rewind({ to: id })
+  await project.rewind(id)
   expect(s.snapshotOf()).toEqual(before)
 })

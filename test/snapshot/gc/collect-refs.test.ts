@@ -29,8 +29,8 @@ test('nothing is removed while a checkpoint lacks its ref, and a repair restores
   expect((await sdk.repairStore({ home: s.home })).problems).toEqual([])
   const again = await s.open()
   expect(await again.prune({})).toMatchObject({ errors: [] })
-  const { checkpoints } = await (await again.project(s.project)).list()
-  for (const { id } of checkpoints) await (await again.project(s.project)).rewind({ to: id })
+  const checkpoints = await (await again.project(s.project)).list()
+  for (const { id } of checkpoints) await (await again.project(s.project)).rewind(id)
   expect(await again.verify()).toMatchObject({ problems: [] })
 })
 
@@ -48,7 +48,7 @@ test.each(['bbbbbbbbbbbbbbbbbb', '.DS_Store'])(
       deletedCheckpoints: 1,
     })
     const project = await store.project(s.project)
-    await project.rewind({ to: String(ids.at(-1)) })
+    await project.rewind(String(ids.at(-1)))
     rmSync(stray)
   },
 )
@@ -111,7 +111,7 @@ test('a fork during a save of the same folder takes nothing from it', async () =
     ])
     expect(saved.created).toBe(true)
     s.write({ f1: 'overwritten' })
-    await project.rewind({ to: saved.id })
+    await project.rewind(saved.id)
     expect(readFileSync(join(s.project, 'f1'), 'utf8')).toBe(`work ${round}`)
   }
   expect(await store.verify()).toMatchObject({ problems: [] })

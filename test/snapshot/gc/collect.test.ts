@@ -71,10 +71,10 @@ test('everything that savers report as saved can be restored, even if the store 
   expect((await store.verify()).problems.filter(({ severity }) => severity !== 'note')).toEqual([])
   for (const { folder, said } of savers) {
     const project = await store.project(folder)
-    const { checkpoints } = await project.list({ limit: 1000 })
+    const checkpoints = await project.list({ limit: 1000 })
     expect(checkpoints.length).toBeGreaterThan(0)
     for (const { id } of checkpoints) {
-      await project.rewind({ to: id })
+      await project.rewind(id)
       expect(worldIn(folder)).toEqual(worldOf(said.get(id)))
     }
   }
@@ -117,7 +117,7 @@ test('the cache of a project is not used once its objects are gone', async () =>
       [again.id, 'one'],
       [last.id, 'three'],
     ] as const) {
-      await project.rewind({ to: id })
+      await project.rewind(id)
       expect(readFileSync(join(s.project, 'a'), 'utf8')).toBe(content)
     }
     expect(s.fsck()).toBe('')

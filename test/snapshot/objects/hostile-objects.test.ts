@@ -123,11 +123,11 @@ test('a snapshot with names that lead outside is refused, and nothing is written
     const codes: string[] = []
     for (const attempt of [
       () => project.show(id),
-      () => project.diff({ from: id }),
-      () => project.diff({ from: '1', to: id }),
-      () => project.rewind({ to: id, dryRun: true }),
-      () => project.rewind({ to: id }),
-      () => project.rewind({ to: id, paths: ['a.txt'] }),
+      () => project.diff(id),
+      () => project.diff('1', { to: id }),
+      () => project.rewind(id, { dryRun: true }),
+      () => project.rewind(id),
+      () => project.rewind(id, { paths: ['a.txt'] }),
     ]) {
       codes.push(await codeOf(attempt()))
     }
@@ -136,7 +136,7 @@ test('a snapshot with names that lead outside is refused, and nothing is written
   }
   // The rest of the store still works.
   s.write({ 'a.txt': 'three\n' })
-  await project.rewind({ to: '1' })
+  await project.rewind('1')
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two\n')
 })
 
@@ -148,7 +148,7 @@ test('a name that leads through an existing link writes nothing outside', async 
   const { id } = await project.save()
   attack(s, id, ({ outside, evil }) => [link('a', outside), file('a/evil', evil)])
   const before = world(s)
-  await expect(project.rewind({ to: id })).rejects.toMatchObject({ code: 'REWIND_DISTURBED' })
+  await expect(project.rewind(id)).rejects.toMatchObject({ code: 'REWIND_DISTURBED' })
   expect(world(s)).toEqual(before)
 })
 
@@ -163,7 +163,7 @@ test('modes for paths outside the project are not applied', async () => {
   const modes = put(s, 'blob', lines + names.map((name) => `777 ${name}\0`).join(''))
   pointAt(s, id, { modes })
   s.allowDamage()
-  await project.rewind({ to: id })
+  await project.rewind(id)
   expect(world(s)).toEqual(before)
 })
 
@@ -177,7 +177,7 @@ test('a mode for a name that both snapshots have, and that leads outside, is not
   const before = world(s)
   for (const { id } of [first, second])
     attack(s, id, ({ evil }) => [file('../victim/precious', evil)])
-  await expect(project.diff({ from: first.id, to: second.id })).rejects.toMatchObject({
+  await expect(project.diff(first.id, { to: second.id })).rejects.toMatchObject({
     code: 'STORE_DAMAGED',
   })
   expect(world(s)).toEqual(before)
@@ -194,7 +194,7 @@ test('a malformed snapshot or a truncated tree is reported as damage', async () 
   for (const wrong of [nothing, cut, blob]) {
     setTree(s, id, wrong)
     await expect(project.show(id)).rejects.toMatchObject({ code: 'STORE_DAMAGED' })
-    await expect(project.rewind({ to: id })).rejects.toMatchObject({ code: 'STORE_DAMAGED' })
+    await expect(project.rewind(id)).rejects.toMatchObject({ code: 'STORE_DAMAGED' })
   }
 })
 

@@ -43,7 +43,7 @@ test.each([
   ['more than the kernel keeps, which throws the rest away', 50_000],
 ])('overflow: %s', async (_, events) => {
   await using s = await scratch({ files: FILES })
-  await using pair = await watchedAndNot(s, { mayBlock: true })
+  await using pair = await watchedAndNot(s, { inProcess: true })
   expect(await doubtAfter(pair, () => runBlocking(BURST, s.project, String(events)))).toEqual(
     once('overflow'),
   )
@@ -51,7 +51,7 @@ test.each([
 
 test('any number of events is no overflow if the thread keeps up', async () => {
   await using s = await scratch({ files: FILES })
-  await using pair = await watchedAndNot(s, { mayBlock: true })
+  await using pair = await watchedAndNot(s, { inProcess: true })
   for (let i = 0; i < 4; i++) {
     runBlocking(BURST, s.project, '5000')
     expect(await pair.difference()).toBeUndefined()
@@ -66,7 +66,7 @@ function cookieFolder({ home }: { readonly home: string }): string {
 
 test('no cookie: its folder was removed', async () => {
   await using s = await scratch({ files: FILES })
-  await using pair = await watchedAndNot(s, { mayBlock: true })
+  await using pair = await watchedAndNot(s, { inProcess: true })
   expect(
     await doubtAfter(pair, () => {
       rmSync(cookieFolder(s), { recursive: true })
@@ -77,7 +77,7 @@ test('no cookie: its folder was removed', async () => {
 
 test('no cookie: none can be made', async () => {
   await using s = await scratch({ files: FILES })
-  await using pair = await watchedAndNot(s, { mayBlock: true })
+  await using pair = await watchedAndNot(s, { inProcess: true })
   expect(await pair.difference()).toBeUndefined()
   const folder = cookieFolder(s)
   rmSync(folder, { recursive: true })
@@ -98,7 +98,7 @@ test('no cookie: none can be made', async () => {
 
 test('a cookie that is late because the thread was blocked still counts', async () => {
   await using s = await scratch({ files: FILES })
-  await using pair = await watchedAndNot(s, { mayBlock: true })
+  await using pair = await watchedAndNot(s, { inProcess: true })
   expect(await pair.difference()).toBeUndefined()
   for (let i = 0; i < 5; i++) {
     s.write({ a: String(i) })
@@ -114,7 +114,7 @@ test('a cookie that is late because the thread was blocked still counts', async 
 
 test('lost watch: the folder was moved away and back', async () => {
   await using s = await scratch({ files: FILES })
-  await using pair = await watchedAndNot(s, { mayBlock: true })
+  await using pair = await watchedAndNot(s, { inProcess: true })
   expect(
     await doubtAfter(pair, () => {
       renameSync(s.project, `${s.project}-away`)
@@ -126,7 +126,7 @@ test('lost watch: the folder was moved away and back', async () => {
 
 test('lost watch: the folder was removed and recreated, even with the same inode', async () => {
   await using s = await scratch({ files: FILES })
-  await using pair = await watchedAndNot(s, { mayBlock: true })
+  await using pair = await watchedAndNot(s, { inProcess: true })
   expect(
     await doubtAfter(pair, () => {
       const { ino } = statSync(s.project)
@@ -144,7 +144,7 @@ test('folder replaced: the path leads to another folder, without an event of the
   await using s = await scratch({ files: FILES })
   const path = join(s.project, 'outer', 'inner')
   s.write(FILES, path)
-  await using pair = await watchedAndNot(s, { mayBlock: true, path })
+  await using pair = await watchedAndNot(s, { inProcess: true, path })
   expect(
     await doubtAfter(pair, () => {
       renameSync(join(s.project, 'outer'), join(s.project, 'outer-before'))
@@ -155,7 +155,7 @@ test('folder replaced: the path leads to another folder, without an event of the
 
 test('folder replaced by one with its inode, after it was watched under another name', async () => {
   await using s = await scratch({ files: FILES })
-  const store = await s.open({ mayBlock: true })
+  const store = await s.open({ inProcess: true })
   await (await store.project(s.project, { watch: true })).save()
   const path = `${s.project}-renamed`
   renameSync(s.project, path)
@@ -177,7 +177,7 @@ test('folder replaced by one with its inode, after it was watched under another 
 
 test('folder replaced between the watch and the scan: no mixture is saved', async () => {
   await using s = await scratch({ files: FILES })
-  await using pair = await watchedAndNot(s, { mayBlock: true })
+  await using pair = await watchedAndNot(s, { inProcess: true })
   expect(await pair.difference()).toBeUndefined()
   const other = join(s.folder, 'other')
   s.write({ ...FILES, 'b/c': 'of another folder', a: 'too' }, other)
@@ -207,7 +207,7 @@ test('folder replaced between the watch and the scan: no mixture is saved', asyn
 
 test('a removed folder cannot be saved; once it is back, it can', async () => {
   await using s = await scratch({ files: FILES })
-  await using pair = await watchedAndNot(s, { mayBlock: true })
+  await using pair = await watchedAndNot(s, { inProcess: true })
   expect(await pair.difference()).toBeUndefined()
   renameSync(s.project, `${s.project}-away`)
   await expect(pair.watched.save()).rejects.toMatchObject({ code: 'PROJECT_MISSING' })

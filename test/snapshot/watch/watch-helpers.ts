@@ -18,16 +18,16 @@ export type Pair = AsyncDisposable & {
   watch(): Promise<Watched>
 }
 
-/** `mayBlock`: the watch runs on this thread, so that a test can block it. */
+/** `inProcess`: the watch runs on this thread, so that a test can block it. */
 export async function watchedAndNot(
   s: Scratch,
-  { mayBlock = false, path = s.project }: { mayBlock?: boolean; path?: string } = {},
+  { inProcess = false, path = s.project }: { inProcess?: boolean; path?: string } = {},
 ): Promise<Pair> {
-  const store = await s.open({ mayBlock })
+  const store = await s.open({ inProcess })
   const plainStore = await sdk.openStore({
     home: join(s.folder, 'plain'),
-    durability: 'os',
-    mayBlock,
+    durability: 'process',
+    inProcess,
   })
   const watched = await store.project(path, { watch: true })
   const plain = await plainStore.project(path)
@@ -144,8 +144,8 @@ export function whereSystemDoes(system: System, s: Scratch, body: string): unkno
     const { home, plain: plainHome, path } = ${folders}
     ${POWERS[system]}
     const sdk = await import(${JSON.stringify(index)})
-    const store = await sdk.openStore({ home, mayBlock: true, durability: 'os' })
-    const plainStore = await sdk.openStore({ home: plainHome, mayBlock: true, durability: 'os' })
+    const store = await sdk.openStore({ home, inProcess: true, durability: 'process' })
+    const plainStore = await sdk.openStore({ home: plainHome, inProcess: true, durability: 'process' })
     const watched = await store.project(path, { watch: true })
     const plain = await plainStore.project(path)
     const treeOf = async (project) => (await project.show((await project.save()).id)).tree

@@ -21,22 +21,22 @@ function someActs(count: number, seed: number) {
 }
 
 async function diffOf(project: Project, from: string): Promise<object> {
-  const { changes, patch } = await project.diff({ from })
+  const { changes, patch } = await project.diff(from)
   return { changes, patch }
 }
 
 test('diff, rewind and undo in a watched project work as in any other', async () => {
   await using s = await scratch()
-  await using pair = await watchedAndNot(s, { mayBlock: true })
+  await using pair = await watchedAndNot(s, { inProcess: true })
   for (const acts of someActs(4, 3)) {
     const [mine, theirs] = [await pair.watched.save(), await pair.plain.save()]
     s.write({ count: mine.id })
     for (const each of acts) perform(s.project, each)
     const now = s.snapshotOf()
     expect(await diffOf(pair.watched, mine.id)).toEqual(await diffOf(pair.plain, theirs.id))
-    const { plan } = await pair.watched.rewind({ to: mine.id, dryRun: true })
-    expect(plan).toEqual((await pair.plain.rewind({ to: theirs.id, dryRun: true })).plan)
-    await pair.watched.rewind({ to: mine.id })
+    const { plan } = await pair.watched.rewind(mine.id, { dryRun: true })
+    expect(plan).toEqual((await pair.plain.rewind(theirs.id, { dryRun: true })).plan)
+    await pair.watched.rewind(mine.id)
     expect(await diffOf(pair.watched, mine.id)).toEqual({ changes: [], patch: '' })
     expect(await pair.difference()).toBeUndefined()
     await pair.watched.undo()
@@ -48,7 +48,7 @@ test('diff, rewind and undo in a watched project work as in any other', async ()
 
 test('a session saves the current files of a watched project', async () => {
   await using s = await scratch({ files: { a: '1' } })
-  await using pair = await watchedAndNot(s, { mayBlock: true })
+  await using pair = await watchedAndNot(s, { inProcess: true })
   const session = await pair.store.session('task', { project: pair.watched })
   for (const acts of someActs(2, 5)) {
     for (const each of acts) perform(s.project, each)
@@ -63,8 +63,8 @@ test('another store can save, rewind and prune during a watch', async () => {
   await using s = await scratch({ files: { a: '1', 'b/c': '2' } })
   setStore(s, { retention: 'hermes', maxCheckpoints: 3, autoPrune: false })
   chmodSync(join(s.home, 'config.json'), 0o600)
-  await using pair = await watchedAndNot(s, { mayBlock: true })
-  const other = await s.open({ mayBlock: true })
+  await using pair = await watchedAndNot(s, { inProcess: true })
+  const other = await s.open({ inProcess: true })
   const theirs = await other.project(s.project)
   const { id: first } = await theirs.save({ name: 'first' })
   let turn = 0
@@ -72,7 +72,7 @@ test('another store can save, rewind and prune during a watch', async () => {
     for (const each of acts) perform(s.project, each)
     turn += 1
     if (turn % 2 === 0) await theirs.save()
-    if (turn % 4 === 1) await theirs.rewind({ to: first })
+    if (turn % 4 === 1) await theirs.rewind(first)
     if (turn % 4 === 3) await other.prune()
     expect(await pair.difference()).toBeUndefined()
   }
@@ -102,7 +102,7 @@ test('the command line can save and rewind during a watch', async () => {
 async function watcher(s: Scratch): Promise<ChildProcess> {
   const script = `
     const { openStore } = await import(${JSON.stringify(INDEX)})
-    const store = await openStore({ home: ${JSON.stringify(s.home)}, durability: 'os' })
+    const store = await openStore({ home: ${JSON.stringify(s.home)}, durability: 'process' })
     const project = await store.project(${JSON.stringify(s.project)}, { watch: true })
     await project.save()
     process.stdout.write('saved')

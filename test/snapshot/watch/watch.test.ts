@@ -26,7 +26,7 @@ test.each([
   'after any edits, a watched save equals a full scan: %s',
   async (_, all) => {
     await using s = await scratch()
-    await using pair = await watchedAndNot(s, { mayBlock: true })
+    await using pair = await watchedAndNot(s, { inProcess: true })
     await fc.assert(
       fc.asyncProperty(all, async (acts) => {
         for (const each of acts) perform(s.project, each)
@@ -44,7 +44,7 @@ test(
     await using s = await scratch({ files: { '.gitignore': 'b\n', 'inner/c/d': '1' } })
     s.git(['init', '-q'])
     const path = join(s.project, 'inner')
-    await using pair = await watchedAndNot(s, { mayBlock: true, path })
+    await using pair = await watchedAndNot(s, { inProcess: true, path })
     await fc.assert(
       fc.asyncProperty(series, fc.nat(5), async (all, turn) => {
         for (const each of all) perform(path, each)
@@ -66,7 +66,7 @@ test(
     const { setInterval } = globalThis
     // Every few milliseconds, not every two minutes.
     globalThis.setInterval = ((run: () => void) => setInterval(run, 4)) as typeof setInterval
-    await using pair = await watchedAndNot(s, { mayBlock: true })
+    await using pair = await watchedAndNot(s, { inProcess: true })
     globalThis.setInterval = setInterval
     await fc.assert(
       fc.asyncProperty(plainSeries, async (all) => {
@@ -215,7 +215,7 @@ test('if a parent of the project became a file, the watch reports the error of a
 
 test('setting the clock back does not change how long a project has been quiet', async () => {
   await using s = await scratch({ files: { a: '1' } })
-  const project = await (await s.open({ mayBlock: true })).project(s.project, { watch: true })
+  const project = await (await s.open({ inProcess: true })).project(s.project, { watch: true })
   await project.save()
   s.write({ a: '2' })
   await sleep(50)
@@ -228,7 +228,7 @@ test('setting the clock back does not change how long a project has been quiet',
 })
 
 test.each<readonly [string, (pair: Pair, s: Scratch) => Promise<unknown>]>([
-  ['a diff', ({ watched }) => watched.diff({ from: '1' })],
+  ['a diff', ({ watched }) => watched.diff('1')],
   [
     'a save that failed',
     async ({ watched }, s) => {

@@ -186,7 +186,7 @@ describe('a tracked file', () => {
       ['.env', '.npmrc', 'a.txt', 'id_rsa', 'what.pem'].sort(),
     )
     // Untracked and skipped then, captured now: it does not count as created later (I5).
-    const { plan } = await project.rewind({ to: without.id })
+    const { plan } = await project.rewind(without.id)
     expect(plan.remove).toEqual([])
     expect(readFileSync(join(s.project, '.env'), 'utf8')).toBe('A=1')
   })
@@ -241,7 +241,7 @@ describe('allowed', () => {
     const { id, ref } = await saved(project)
     expect(storedBytes(s, ref, 'other.key').toString()).toBe(KEY)
     s.write({ '.env': 'broken', 'other.key': null })
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(readFileSync(join(s.project, '.env'), 'utf8')).toBe('A=1')
     expect(readFileSync(join(s.project, 'other.key'), 'utf8')).toBe(KEY)
   })
@@ -270,7 +270,7 @@ describe('I5', () => {
     const { id } = await project.save()
     s.write({ 'a.txt': 'two', 'new/b.txt': 'b', 'new/.env': 'A=1', 'new/k': KEY })
     const later = s.snapshotOf()
-    const { plan } = await project.rewind({ to: id })
+    const { plan } = await project.rewind(id)
     expect(plan.keep.map(({ path }) => path)).toEqual(['new'])
     expect(existsSync(join(s.project, 'new/b.txt'))).toBe(false)
     expect(readFileSync(join(s.project, 'new/.env'), 'utf8')).toBe('A=1')
@@ -288,17 +288,17 @@ describe('I5', () => {
     await allowing.store.close()
     const { project } = await openProject(s)
     s.write({ 'a.txt': 'two' })
-    await project.rewind({ to: id })
+    await project.rewind(id)
     s.write({ mine: KEY, '.env': 'A=2' })
     const before = s.snapshotOf()
-    const { plan } = await project.rewind({ to: id })
+    const { plan } = await project.rewind(id)
     expect(plan.write.map(({ path }) => path)).toEqual(['.env', 'mine'])
     expect(readFileSync(join(s.project, 'mine'), 'utf8')).toBe('harmless')
     await project.undo()
     expect(s.snapshotOf()).toEqual(before)
     // If it was removed, the rewind restores it.
     s.write({ mine: null, '.env': null })
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(readFileSync(join(s.project, '.env'), 'utf8')).toBe('A=1')
   })
 
@@ -307,7 +307,7 @@ describe('I5', () => {
     const { project } = await openProject(s)
     const { id } = await project.save()
     s.write({ mine: 'harmless', 'a.txt': 'two' })
-    const { plan } = await project.rewind({ to: id })
+    const { plan } = await project.rewind(id)
     expect(plan.keep).toEqual([
       { path: 'mine', reason: 'existed then but was not captured (secret)' },
     ])

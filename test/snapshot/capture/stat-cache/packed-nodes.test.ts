@@ -91,8 +91,8 @@ async function savedFiles(s: Scratch, home: string): Promise<unknown> {
   const store = await sdk.openStore({
     home,
     limits: { maxFileBytes: 1000 },
-    mayBlock: true,
-    durability: 'os',
+    inProcess: true,
+    durability: 'process',
   })
   try {
     const project = await store.project(s.project)

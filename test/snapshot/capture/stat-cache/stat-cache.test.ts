@@ -79,7 +79,7 @@ test('an immediate change of the same size after a save is detected', async () =
 test('a file written during a save is right in that save or the next', async () => {
   await using s = await scratch({ files: { file: '0000' } })
   const path = join(s.project, 'file')
-  const { project } = await openProject(s, { mayBlock: false })
+  const { project } = await openProject(s, { inProcess: false })
   for (let i = 0; i < tries(60, 8); i++) {
     writeFileSync(path, String(1000 + i))
     const saving = project.save()
@@ -166,7 +166,7 @@ test('touching a file or folder without changing it makes no checkpoint', async 
 test('with thousands of paths and several stat threads, every change is detected', async () => {
   await using s = await scratch()
   for (let i = 0; i < 2100; i++) s.write({ [`d${i % 50}/e${i % 7}/f${i}`]: `content ${i}` })
-  const { store, project } = await openProject(s, { mayBlock: false })
+  const { store, project } = await openProject(s, { inProcess: false })
   await project.save()
   // The node table is created shortly after a save.
   await sleep(400)
@@ -304,7 +304,7 @@ test('the next save stores an object again that a diff stored and a collection r
   await waitForStableStamps()
   s.write({ a: 'two', 'sub/b': 'two', 'sub/new': 'two' })
   await waitForStableStamps()
-  await project.diff({ from: first.id })
+  await project.diff(first.id)
   storeGit(s, 'prune', '--expire=now')
   const { created, ref } = await saved(project)
   expect(created).toBe(true)
@@ -319,7 +319,7 @@ test('the same holds with the cache of another process', async () => {
   const { id } = await first.project.save()
   s.write({ a: 'two', 'sub/b': 'two' })
   await waitForStableStamps()
-  await first.project.diff({ from: id })
+  await first.project.diff(id)
   await first.store.close()
   storeGit(s, 'prune', '--expire=now')
   const again = await openProject(s)
