@@ -505,7 +505,7 @@ test('a save in a pause of the copy makes the copy start again and is not lost',
     // Longer than a slice of the copy, so that it pauses now.
     for (const startMs = performance.now(); performance.now() - startMs < 20; );
   }
-  expect(await both.rekey({}, { onProgress })).toMatchObject({ applied: true, damaged: 0 })
+  expect(await both.rekey({ onProgress })).toMatchObject({ applied: true, damaged: 0 })
   await saving
   expect(await both.rekey({ dryRun: true })).toMatchObject({ plan: { isNeeded: false } })
   expect(reports.slice(0, 2)).toEqual([1024, 1024])

@@ -11,7 +11,7 @@ const clock = new PlanClock()
 export async function openProject(s: Scratch): Promise<Project> {
   // Many small cases: none needs a thread to keep the event loop free.
   const limits = { maxFileBytes: MAX_FILE_BYTES }
-  const store = await s.open({ mayBlock: true, limits, clock })
+  const store = await s.open({ inProcess: true, limits, clock })
   return store.project(s.project)
 }
 
@@ -22,7 +22,7 @@ export async function rewindWhile(
   act: () => void,
 ): Promise<{ readonly applied: boolean; readonly code?: unknown }> {
   clock.afterPlan(act)
-  return project.rewind({ to }).then(
+  return project.rewind(to).then(
     ({ applied }) => ({ applied }),
     (error: unknown) => ({ applied: false, code: codeOf(error) }),
   )
@@ -38,7 +38,7 @@ export async function isSaved(
   project: Project,
   { path, content }: { readonly path: string; readonly content: string },
 ): Promise<boolean> {
-  const { checkpoints } = await project.list()
+  const checkpoints = await project.list()
   for (const { id } of checkpoints) {
     const { commit } = await project.show(id)
     const gitDir = `--git-dir=${join(s.home, 'objects.git')}`

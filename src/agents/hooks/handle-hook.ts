@@ -192,7 +192,7 @@ async function makeSaves(
   const id = sessionProject.session
   // Hooks of one session run concurrently; the project lock serializes their saves.
   const session = await store
-    .session<TranscriptState>(id, { agent: event.agent, project, lease: false, mustExist })
+    .session<TranscriptState>(id, { agent: event.agent, project, lease: false, create: !mustExist })
     .catch((error: unknown) => {
       if (errorCode(error) !== 'SESSION_UNKNOWN') throw error
       return undefined

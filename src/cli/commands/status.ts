@@ -90,7 +90,7 @@ function failureLines(failures: StatusResult['failures'], { paint, now }: Screen
   const prunes = failures.filter(({ operation }) => operation === 'prune')
   const others = failures.filter(({ operation }) => operation !== 'prune')
   const count = formatCount(others.length, 'failure')
-  const when = ({ at }: { readonly at: string }) => relativeTime(at, now)
+  const when = ({ at }: { readonly at: Date }) => relativeTime(at, now)
   return [
     ...prunes
       .slice(0, 1)

@@ -78,7 +78,7 @@ export class Checkpoints extends SealedTable {
 
   /** Newest first; with `afterStep` oldest first. */
   list(query: CheckpointQuery): Checkpoint[] {
-    const { rest, values } = buildQueryTail(query)
+    const { rest, values } = restOf(query)
     return this.database
       .all(`${SELECT} ${rest}`, ...values)
       .map((row) => toCheckpoint(row, this.vault))

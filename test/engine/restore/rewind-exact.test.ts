@@ -43,7 +43,7 @@ describe('a rewind changes exactly what differs', () => {
         return { path, ino, mtimeNs, ctimeNs }
       })
     const before = statAll()
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(readFileSync(join(s.project, 'dir/changed.txt'), 'utf8')).toBe('one')
     expect(statAll()).toEqual(before)
     await project.undo()
@@ -63,7 +63,7 @@ describe('a rewind changes exactly what differs', () => {
     chmodSync(join(s.project, 'd'), 0o2777)
     chmodSync(s.project, 0o700)
     const after = s.snapshotOf()
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(s.snapshotOf()).toEqual(before)
     expect(statSync(join(s.project, 'x'), { bigint: true })).toMatchObject({ ino, mtimeNs })
     await project.undo()
@@ -78,7 +78,7 @@ describe('a rewind changes exactly what differs', () => {
     const { id } = await project.save({})
     const before = s.snapshotOf()
     for (const [path] of files) s.write({ [path ?? '']: 'second' })
-    const { applied, plan } = await project.rewind({ to: id })
+    const { applied, plan } = await project.rewind(id)
     expect([applied, plan.write.length]).toEqual([true, 600])
     expect(s.snapshotOf()).toEqual(before)
   })
@@ -89,12 +89,12 @@ describe('a rewind changes exactly what differs', () => {
     const { id } = await project.save({})
     s.write({ 'd/x.txt': 'two' })
     for (const path of ['d/y.txt', 'e', 'd/x.txt/z']) {
-      await expect(project.rewind({ to: id, paths: [path] })).rejects.toThrow(
+      await expect(project.rewind(id, { paths: [path] })).rejects.toThrow(
         expect.objectContaining({ code: 'BAD_INPUT' }),
       )
     }
     rmSync(join(s.project, 'd'), { recursive: true })
-    const { applied } = await project.rewind({ to: id, paths: ['d/x.txt'] })
+    const { applied } = await project.rewind(id, { paths: ['d/x.txt'] })
     expect(applied).toBe(true)
   })
 
@@ -103,7 +103,7 @@ describe('a rewind changes exactly what differs', () => {
     const project = await openProject(s)
     const { id } = await project.save({})
     const before = hashTree(s.project)
-    expect(await project.rewind({ to: id })).toEqual({
+    expect(await project.rewind(id)).toEqual({
       to: expect.objectContaining({ id, number: 1 }),
       notRestored: [],
       target: id,
@@ -114,7 +114,7 @@ describe('a rewind changes exactly what differs', () => {
       checkpoint: id,
     })
     expect(hashTree(s.project)).toEqual(before)
-    expect((await project.list()).checkpoints).toHaveLength(1)
+    expect((await project.list())).toHaveLength(1)
   })
 })
 
@@ -172,9 +172,9 @@ describe('a rewind of some paths', () => {
     const expected = s.snapshotOf()
     const own = first.get(keyOf(name))
     if (own !== undefined) expected.set(keyOf(name), own)
-    const { changes } = await project.diff({ from: id, paths: [textOf(name)] })
+    const { changes } = await project.diff(id, { paths: [textOf(name)] })
     expect(changes.map(({ path }) => path)).toEqual([textOf(name)])
-    const { plan } = await project.rewind({ to: id, paths: [textOf(name)] })
+    const { plan } = await project.rewind(id, { paths: [textOf(name)] })
     expect(plan.write.map(({ path }) => path)).toEqual([textOf(name)])
     expect(s.snapshotOf()).toEqual(expected)
   })
@@ -199,7 +199,7 @@ describe('a rewind of some paths', () => {
     })
     s.write(Object.fromEntries(others.map((other) => [inside(other, 'x'), 'two'])))
     const second = s.snapshotOf()
-    await project.rewind({ to: id, paths: [textOf(name)] })
+    await project.rewind(id, { paths: [textOf(name)] })
     const isInside = (path: string) => path === keyOf(name) || path.startsWith(`${keyOf(name)}/`)
     const expected = [
       ...[...second].filter(([path]) => !isInside(path)),
@@ -216,7 +216,7 @@ describe('a rewind of some paths', () => {
     const project = await openProject(s)
     const { id } = await project.save({})
     s.write({ a: null, 'd/z': 'two', 'e.txt': 'two' })
-    await project.rewind({ to: id, paths: ['./a/b/c/', 'd//z'] })
+    await project.rewind(id, { paths: ['./a/b/c/', 'd//z'] })
     expect([...s.snapshotOf().keys()]).toEqual([
       '',
       'a',
@@ -238,7 +238,7 @@ describe('a rewind of some paths', () => {
     const { id } = await project.save({})
     writeFileSync(inFolder(s.project, '"\\377"'), 'made later')
     s.write({ 'made/a': 'made later', 'made/b': 'made later' })
-    await project.rewind({ to: id, paths: ['made/a', '"\\377"'] })
+    await project.rewind(id, { paths: ['made/a', '"\\377"'] })
     expect([...s.snapshotOf().keys()]).toEqual(['', 'made', 'made/b', 'x'])
   })
 })

@@ -74,7 +74,7 @@ describe('I3: a change between plan and apply is not lost', () => {
     const { id } = await project.save({})
     s.write({ 'x.txt': 'two', 'made.txt': 'made later' })
     const before = hashTree(s.project)
-    const declined = await project.rewind({ to: id }, { confirm: async () => false })
+    const declined = await project.rewind(id, { confirm: async () => false })
     expect(declined).toEqual({
       to: expect.objectContaining({ id, number: 1, kind: 'save', moment: null }),
       notRestored: [],
@@ -93,7 +93,7 @@ describe('I3: a change between plan and apply is not lost', () => {
       checkpoint: null,
     })
     expect(hashTree(s.project)).toEqual(before)
-    expect((await project.list()).checkpoints).toHaveLength(1)
+    expect((await project.list())).toHaveLength(1)
   })
 
   test('a dry run changes nothing and returns the plan that a rewind then applies', async () => {
@@ -104,10 +104,10 @@ describe('I3: a change between plan and apply is not lost', () => {
     const { id } = await project.save({})
     s.write({ 'x.txt': 'two', d: null, 'made/z': 'made later', 'made/z.log': 'ignored' })
     const before = hashTree(s.project)
-    const dry = await project.rewind({ to: id, dryRun: true })
+    const dry = await project.rewind(id, { dryRun: true })
     expect(hashTree(s.project)).toEqual(before)
-    expect((await project.list()).checkpoints).toHaveLength(1)
-    const done = await project.rewind({ to: id })
+    expect((await project.list())).toHaveLength(1)
+    const done = await project.rewind(id)
     expect(done.plan).toEqual(dry.plan)
     expect(done).toMatchObject({ applied: true, declined: false })
   })

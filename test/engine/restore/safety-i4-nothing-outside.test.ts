@@ -67,7 +67,7 @@ describe('I4: nothing outside is written or removed', () => {
       expect(rewound).toEqual({ applied: true })
       // The folder that was moved away is not changed.
       expect(readFileSync(join(away, swapped === 'dir' ? 'a.txt' : 'c.txt'), 'utf8')).toBe('two')
-      await project.rewind({ to: id })
+      await project.rewind(id)
       expect(readFileSync(join(s.project, 'dir/sub/c.txt'), 'utf8')).toBe('one')
       expect(lstatSync(join(s.project, swapped)).isDirectory()).toBe(true)
       expect(hashTree(outside)).toEqual(before)
@@ -84,7 +84,7 @@ describe('I4: nothing outside is written or removed', () => {
       symlinkSync('sibling', join(s.project, 'dir'))
     })
     expect(rewound).toEqual({ applied: true })
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect([...s.snapshotOf().keys()].sort()).toEqual(
       ['', 'dir', 'dir/a.txt', 'dir/b.txt', 'dir/gone', 'dir/gone/e.txt', 'dir/sub']
         .concat('dir/sub/c.txt', 'other.txt')
@@ -111,7 +111,7 @@ describe('I4: nothing outside is written or removed', () => {
     // Once the folder is moved back, a rewind works again.
     rmSync(s.project)
     renameSync(moved, s.project)
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(readFileSync(join(s.project, 'dir/a.txt'), 'utf8')).toBe('one')
     expect(s.snapshotOf().has('dir/new.txt')).toBe(false)
   })
@@ -155,7 +155,7 @@ describe('I4: nothing outside is written or removed', () => {
     const codes = new Set<unknown>()
     try {
       for (let round = 0; round < 8; round++) {
-        await project.rewind({ to: id }).catch((error: unknown) => codes.add(codeOf(error)))
+        await project.rewind(id).catch((error: unknown) => codes.add(codeOf(error)))
         await project.undo().catch((error: unknown) => codes.add(codeOf(error)))
         expect(hashTree(outside)).toEqual(before)
       }
@@ -164,7 +164,7 @@ describe('I4: nothing outside is written or removed', () => {
       await once(swapper, 'exit')
     }
     expect(Object.keys(sdk.ERROR_CODES)).toEqual(expect.arrayContaining([...codes]))
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(readFileSync(join(s.project, 'dir/a.txt'), 'utf8')).toBe('one')
     expect(hashTree(outside)).toEqual(before)
   })
@@ -179,7 +179,7 @@ describe('I4: nothing outside is written or removed', () => {
     s.write({ 'x.txt': null, dir: null })
     s.write({ 'x.txt': { link: join(outside, 'a.txt') }, dir: { link: outside } })
     s.write({ 'made-link': { link: outside } })
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(readFileSync(join(s.project, 'x.txt'), 'utf8')).toBe('one')
     expect(readFileSync(join(s.project, 'dir/z'), 'utf8')).toBe('one')
     expect(hashTree(outside)).toEqual(before)
@@ -194,7 +194,7 @@ describe('I4: nothing outside is written or removed', () => {
     const { id } = await project.save({})
     s.write({ 'x.txt': 'two' })
     linkSync(join(s.project, 'x.txt'), join(s.folder, 'second-name'))
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(readFileSync(join(s.project, 'x.txt'), 'utf8')).toBe('one')
     expect(readFileSync(join(s.folder, 'second-name'), 'utf8')).toBe('two')
   })
@@ -206,8 +206,8 @@ describe('I4: nothing outside is written or removed', () => {
     s.write({ 'x.txt': 'two' })
     for (const path of ['..', '../x.txt', 'a/../../x', '/etc/passwd', '"\\056\\056/x"', 'a\0b']) {
       const refused = expect.objectContaining({ code: 'BAD_INPUT' })
-      await expect(project.rewind({ to: id, paths: [path] })).rejects.toThrow(refused)
-      await expect(project.diff({ from: id, paths: [path] })).rejects.toThrow(refused)
+      await expect(project.rewind(id, { paths: [path] })).rejects.toThrow(refused)
+      await expect(project.diff(id, { paths: [path] })).rejects.toThrow(refused)
     }
     expect(readFileSync(join(s.project, 'x.txt'), 'utf8')).toBe('two')
   })
@@ -232,7 +232,7 @@ describe('I4: nothing outside is written or removed', () => {
     const except = ['packages/a']
     const others = s.snapshotOf(s.project, { except })
     const times = hashTree(join(s.project, 'packages/b'))
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect([...s.snapshotOf(join(s.project, 'packages/a')).keys()]).toEqual(['', 'x.txt'])
     expect(s.snapshotOf(s.project, { except })).toEqual(others)
     expect(hashTree(join(s.project, 'packages/b'))).toEqual(times)
@@ -272,9 +272,9 @@ describe("I4: the user's own .git is never written", () => {
     const { id } = await project.save({ reason: 'first' })
     s.write({ 'a.txt': 'broken\n', 'b.txt': null, 'sub/c.txt': null, 'made.txt': 'later\n' })
     s.write({ 'nested/n.txt': 'broken\n' })
-    await project.diff({ from: id })
+    await project.diff(id)
     await project.show(id)
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(hashGit()).toEqual(before)
     expect(status()).toBe(statusBefore)
     await project.undo()
@@ -295,7 +295,7 @@ describe("I4: the user's own .git is never written", () => {
     s.write({ 'a.txt': 'two\n' })
     s.git(['commit', '-qam', 'second'])
     const before = hashTree(join(s.project, '.git'))
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(hashTree(join(s.project, '.git'))).toEqual(before)
     expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one\n')
     expect(s.git(['log', '--format=%s'])).toBe('second\nfirst')

@@ -56,7 +56,7 @@ describe('I5: a rewind never overwrites or deletes uncaptured content', () => {
       s.write({ thing: null, 'other.txt': 'two' })
       await UNCAPTURED[kind]?.(s, 'thing')
       const before = s.snapshotOf()
-      const { plan } = await project.rewind({ to: id })
+      const { plan } = await project.rewind(id)
       expect(plan.conflict).toEqual([])
       expect(readFileSync(join(s.project, 'thing'), 'utf8')).toBe('captured')
       await project.undo()
@@ -73,14 +73,14 @@ describe('I5: a rewind never overwrites or deletes uncaptured content', () => {
     s.write({ thing: null, 'other.txt': 'two' })
     await UNCAPTURED[kind]?.(s, 'thing')
     const before = s.snapshotOf()
-    const plan = await project.rewind({ to: id, dryRun: true })
+    const plan = await project.rewind(id, { dryRun: true })
     expect(plan.plan.conflict.map(({ path }) => path)).not.toEqual([])
-    await expect(project.rewind({ to: id })).rejects.toThrow(
+    await expect(project.rewind(id)).rejects.toThrow(
       expect.objectContaining({ code: 'REWIND_CONFLICT' }),
     )
     expect(s.snapshotOf()).toEqual(before)
     // Other paths can still be restored.
-    await project.rewind({ to: id, paths: ['other.txt'] })
+    await project.rewind(id, { paths: ['other.txt'] })
     expect(readFileSync(join(s.project, 'other.txt'), 'utf8')).toBe('one')
     before.delete('other.txt')
     expect(s.snapshotOf(s.project, { except: ['other.txt'] })).toEqual(before)
@@ -95,7 +95,7 @@ describe('I5: a rewind never overwrites or deletes uncaptured content', () => {
     const things = () => [...s.snapshotOf()].filter(([path]) => path.startsWith('later/deep/thing'))
     const before = things()
     expect(before.length).toBeGreaterThan(0)
-    const { plan } = await project.rewind({ to: id })
+    const { plan } = await project.rewind(id)
     expect(plan.conflict).toEqual([])
     const kept = plan.keep.map(({ path }) => path)
     expect(kept).toEqual(expect.arrayContaining(['later', 'later/deep']))
@@ -116,7 +116,7 @@ describe('I5: a rewind never overwrites or deletes uncaptured content', () => {
       s.write({ 'x/made.txt': 'made later', 'l/made.txt': 'made later' })
       await UNCAPTURED[kind]?.(s, 'x/thing')
       const before = s.snapshotOf()
-      await expect(project.rewind({ to: id })).rejects.toThrow(
+      await expect(project.rewind(id)).rejects.toThrow(
         expect.objectContaining({ code: 'REWIND_CONFLICT' }),
       )
       expect(s.snapshotOf()).toEqual(before)
@@ -129,7 +129,7 @@ describe('I5: a rewind never overwrites or deletes uncaptured content', () => {
     const { id } = await project.save({})
     s.write({ '.gitignore': 'data/\n', 'data/only-copy.bin': 'precious', 'x.txt': 'two' })
     await project.save({})
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect([...s.snapshotOf().keys()]).toEqual(['', 'data', 'data/only-copy.bin', 'x.txt'])
     await project.undo()
     expect([...s.snapshotOf().keys()]).toEqual([
@@ -150,7 +150,7 @@ describe('I5: a rewind never overwrites or deletes uncaptured content', () => {
     const { id } = await project.save({})
     s.write({ '.gitignore': '', 'data/b': 'made later', 'made.txt': 'made later' })
     await project.save({})
-    const { plan } = await project.rewind({ to: id })
+    const { plan } = await project.rewind(id)
     expect(plan.remove.map(({ path }) => path)).toEqual(['made.txt'])
     const world = s.snapshotOf()
     expect([...world.keys()]).toEqual(['', '.gitignore', 'data', 'data/a', 'data/b', 'server.key'])
@@ -163,7 +163,7 @@ describe('I5: a rewind never overwrites or deletes uncaptured content', () => {
     const project = await openProject(s)
     const { id } = await project.save({})
     s.write({ '.gitignore': 'data/\n', 'data/extra': 'the only copy', 'x.txt': 'two' })
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect([...s.snapshotOf().keys()]).toEqual([
       '',
       'data',
@@ -174,7 +174,7 @@ describe('I5: a rewind never overwrites or deletes uncaptured content', () => {
     ])
     s.write({ '.gitignore': 'data/\n', 'data/a': 'two, the only copy' })
     const before = s.snapshotOf()
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(readFileSync(join(s.project, 'data/a'), 'utf8')).toBe('one')
     expect(await isSaved(s, project, { path: 'data/a', content: 'two, the only copy' })).toBe(true)
     expect(await isSaved(s, project, { path: 'data/extra', content: 'the only copy' })).toBe(true)
@@ -190,7 +190,7 @@ describe('I5: a rewind never overwrites or deletes uncaptured content', () => {
     const { id } = await project.save({})
     s.write({ 'model.bin': 'small now', a: 'two' })
     await project.save({})
-    const { plan } = await project.rewind({ to: id })
+    const { plan } = await project.rewind(id)
     expect(plan.keep.map(({ path }) => path)).toEqual(['model.bin'])
     expect(readFileSync(join(s.project, 'model.bin'), 'utf8')).toBe('small now')
     expect(readFileSync(join(s.project, 'a'), 'utf8')).toBe('one')
@@ -203,7 +203,7 @@ describe('I5: a rewind never overwrites or deletes uncaptured content', () => {
     const large = 'x'.repeat(MAX_FILE_BYTES + 1)
     s.write({ 'model.bin': large, a: 'two' })
     const before = s.snapshotOf()
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect(readFileSync(join(s.project, 'model.bin'), 'utf8')).toBe('small')
     expect(await isSaved(s, project, { path: 'model.bin', content: large })).toBe(true)
     await project.undo()
@@ -216,7 +216,7 @@ describe('I5: a rewind never overwrites or deletes uncaptured content', () => {
     const { id } = await project.save({})
     const name = '.savestate-tmp-bcdfghjklmnpqrstvw-0'
     s.write({ 'x.txt': 'two', [name]: 'the only copy', [`${name}1/inside`]: 'the only copy' })
-    await project.rewind({ to: id })
+    await project.rewind(id)
     expect([...s.snapshotOf().keys()]).toEqual(['', name, `${name}1`, `${name}1/inside`, 'x.txt'])
   })
 
