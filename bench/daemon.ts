@@ -11,13 +11,13 @@ export interface RunningDaemon {
   /** Over one persistent connection; returns whether something had changed. */
   save(path: string): Promise<boolean>
   /** The same for a shell command as Claude Code reports it; its end by default. */
-  hook(path: string, moment?: ShellMoment): Promise<void>
+  hook(path: string, moment?: ShellEventName): Promise<void>
 }
 
-export type ShellMoment = 'PreToolUse' | 'PostToolUse'
+export type ShellEventName = 'PreToolUse' | 'PostToolUse'
 
 /** Payloads of Claude Code around a shell command. A new start uses a new command. */
-export function shellEvent(path: string, moment: ShellMoment): string {
+export function shellEvent(path: string, moment: ShellEventName): string {
   if (moment === 'PreToolUse' || !isBegun) calls += 1
   isBegun = moment === 'PreToolUse'
   const response = { stdout: 'done\n'.repeat(100), stderr: '', interrupted: false }

@@ -9,7 +9,7 @@ import { openBench, type TreeSource } from './bench.js'
 import { serve } from './child.js'
 import { CHILD_FLAG } from './child-process.js'
 import { costBySize } from './plots/cost-by-size.js'
-import { settleDisk } from './measure.js'
+import { flushDisk } from './measure.js'
 import { plot } from './plots/plot.js'
 import { type Options, parseOptions, USAGE } from './options.js'
 import { asJson, asTable, type Result } from './report.js'
@@ -159,7 +159,7 @@ async function measure(
     for (const row of rows) {
       try {
         // Dirty pages of one row must not cost the next.
-        await settleDisk()
+        await flushDisk()
         results.push({ name: row.name, ...(await row.measure(bench)) })
       } catch (error) {
         failures += 1

@@ -80,6 +80,6 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** Flushes dirty pages of earlier steps, so that the next one does not pay for them. */
-export async function settleDisk(): Promise<void> {
+export async function flushDisk(): Promise<void> {
   if (process.platform !== 'win32') await run({ program: 'sync', args: [], cwd: '/' })
 }

@@ -1,6 +1,6 @@
 // A case is a claim about an agent that a run of it proves or refutes.
 import { type Command, run } from './drive.js'
-import { makePlace, type Place } from './install-folder.js'
+import { makeSandbox, type Sandbox } from './install-folder.js'
 import type { Agent, AgentHere } from './programs/agent.js'
 
 export interface Case {
@@ -22,7 +22,7 @@ export interface InstalledAgent {
 export interface Scene {
   readonly agent: Agent
   readonly here: AgentHere
-  readonly place: Place
+  readonly sandbox: Sandbox
 }
 
 /** For a claim about a feature that an agent lacks: reported as skipped, not as passed. */
@@ -35,22 +35,22 @@ export async function withScene(
   { agent, folders }: Bed,
   prove: (scene: Scene) => Promise<void>,
 ): Promise<void> {
-  const place = await makePlace(START_FILES)
+  const sandbox = await makeSandbox(START_FILES)
   try {
-    await prove({ agent, here: agent.at(place, folders), place })
-    if (place.server.faults.length > 0) throw new Error(place.server.faults.join('\n'))
+    await prove({ agent, here: agent.at(sandbox, folders), sandbox })
+    if (sandbox.server.faults.length > 0) throw new Error(sandbox.server.faults.join('\n'))
   } finally {
-    await place.close()
+    await sandbox.close()
   }
 }
 
 /** Runs one turn, from its prompt to the exit of the program, which must succeed. */
-export async function turn({ here, place }: Scene, prompt: string): Promise<void> {
-  await finish(place, here.ask(prompt))
+export async function turn({ here, sandbox }: Scene, prompt: string): Promise<void> {
+  await finish(sandbox, here.ask(prompt))
 }
 
-export async function finish(place: Place, command: Command): Promise<void> {
-  const outcome = await run(place, command)
+export async function finish(sandbox: Sandbox, command: Command): Promise<void> {
+  const outcome = await run(sandbox, command)
   if (outcome.code === 0) return
   const said = `${outcome.stdout}\n${outcome.stderr}`.trim().slice(-2000)
   throw new Error(`The agent ended with ${outcome.code ?? outcome.signal}: ${said}`)

@@ -1,7 +1,7 @@
 // Runs one program of an agent in its own process group, with a time limit, and ends the group by its id.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Place } from './install-folder.js'
+import type { Sandbox } from './install-folder.js'
 
 export interface Command {
   readonly program: string
@@ -31,12 +31,12 @@ export interface Running {
 /** 100 calls take minutes on a busy machine. */
 const LIMIT_MS = 600_000
 
-export function start(place: Place, command: Command): Running {
+export function start(sandbox: Sandbox, command: Command): Running {
   const startedAt = performance.now()
   const isTold = command.input !== undefined || command.conversation === true
   const child = spawn(command.program, command.args, {
-    cwd: place.project,
-    env: { ...place.environment, ...command.environment },
+    cwd: sandbox.project,
+    env: { ...sandbox.environment, ...command.environment },
     stdio: [isTold ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     detached: true,
   })
@@ -66,8 +66,8 @@ export function start(place: Place, command: Command): Running {
 const DRAIN_MS = 20
 
 /** Runs a command to its end; processes in its group end with it. */
-export async function run(place: Place, command: Command): Promise<Outcome> {
-  const running = start(place, command)
+export async function run(sandbox: Sandbox, command: Command): Promise<Outcome> {
+  const running = start(sandbox, command)
   const outcome = await running.outcome
   endGroup(running.process)
   return outcome

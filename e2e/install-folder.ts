@@ -15,7 +15,7 @@ import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ModelServer, startModelServer } from './model-server/server.js'
 
-export interface Place {
+export interface Sandbox {
   readonly root: string
   readonly home: string
   readonly project: string
@@ -26,7 +26,7 @@ export interface Place {
   close(): Promise<void>
 }
 
-export async function makePlace(files: Readonly<Record<string, string>>): Promise<Place> {
+export async function makeSandbox(files: Readonly<Record<string, string>>): Promise<Sandbox> {
   const root = mkdtempSync(join(tmpdir(), 'savestate-agents-'))
   const folders = { home: 'home', project: 'project', store: 'store', records: 'records' }
   for (const name of [...Object.values(folders), 'tmp', 'bin']) {
@@ -69,22 +69,22 @@ export async function makePlace(files: Readonly<Record<string, string>>): Promis
 }
 
 /** Every file of the project with its content, without git's and the agents' own folders. */
-export function filesOf(place: Place): Record<string, string> {
-  const files = readdirSync(place.project, { withFileTypes: true })
+export function filesOf(sandbox: Sandbox): Record<string, string> {
+  const files = readdirSync(sandbox.project, { withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map(({ name }) => [name, readFileSync(join(place.project, name), 'latin1')] as const)
+    .map(({ name }) => [name, readFileSync(join(sandbox.project, name), 'latin1')] as const)
   return Object.fromEntries(files.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-export function writeHome(place: Place, path: string, content: string): void {
-  const file = join(place.home, path)
+export function writeHome(sandbox: Sandbox, path: string, content: string): void {
+  const file = join(sandbox.home, path)
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, content)
 }
 
 /** A read-only folder may be large, so it is not copied. */
-export function linkHome(place: Place, path: string, to: string): void {
-  symlinkSync(to, join(place.home, path))
+export function linkHome(sandbox: Sandbox, path: string, to: string): void {
+  symlinkSync(to, join(sandbox.home, path))
 }
 
 const ATTEMPTS = 20

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Scene } from './case.js'
 import { asRecord, asText, type Json } from './model-server/json.js'
-import type { Place } from './install-folder.js'
+import type { Sandbox } from './install-folder.js'
 
 export interface RecordedEvent {
   readonly event: string
@@ -20,21 +20,21 @@ export function field({ payload }: RecordedEvent, path: string): unknown {
 }
 
 /** Records every event of the agent. */
-export function record({ here, place }: Scene): void {
-  const command = recordingCommand(place)
+export function record({ here, sandbox }: Scene): void {
+  const command = recordingCommand(sandbox)
   here.hook(() => command)
 }
 
 /** A shell command, because some agents do not wait for Node to start. */
-function recordingCommand(place: Place): string {
-  const script = join(place.root, 'bin', 'record')
-  mkdirSync(join(place.root, 'bin'), { recursive: true })
+function recordingCommand(sandbox: Sandbox): string {
+  const script = join(sandbox.root, 'bin', 'record')
+  mkdirSync(join(sandbox.root, 'bin'), { recursive: true })
   writeFileSync(
     script,
     `#!/bin/sh
-at="${place.records}/$(date +%s%N)-$$"
+at="${sandbox.records}/$(date +%s%N)-$$"
 cat > "$at.part"
-ls -A "${place.project}" > "$at.files"
+ls -A "${sandbox.project}" > "$at.files"
 mv "$at.part" "$at.json"
 `,
     { mode: 0o755 },
@@ -43,12 +43,12 @@ mv "$at.part" "$at.json"
 }
 
 /** The recorded events, oldest first. */
-export function recorded(place: Place): RecordedEvent[] {
-  return readdirSync(place.records)
+export function recorded(sandbox: Sandbox): RecordedEvent[] {
+  return readdirSync(sandbox.records)
     .filter((name) => name.endsWith('.json'))
     .sort()
     .map((name) => {
-      const path = join(place.records, name)
+      const path = join(sandbox.records, name)
       const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
       const payload = asRecord(value)
       const files = readFileSync(path.replace(/json$/, 'files'), 'utf8').split('\n')

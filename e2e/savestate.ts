@@ -5,22 +5,22 @@ import { fileURLToPath } from 'node:url'
 import type { Scene } from './case.js'
 import { run } from './drive.js'
 import { asList, asRecord, asText, type Json } from './model-server/json.js'
-import type { Place } from './install-folder.js'
+import type { Sandbox } from './install-folder.js'
 
 /** The bundle is build/e2e/inside.js, two folders below the project. */
 const PROGRAM = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
 
 /** Installs the hooks of Savestate for this agent, with extra options, as a user does. */
 export async function connect(
-  { agent, place }: Scene,
+  { agent, sandbox }: Scene,
   options: readonly ('--mcp' | '--http')[] = [],
 ): Promise<void> {
   const trust = agent.habits.demandsTrust ? ['--trust'] : []
-  await savestate(place, ['install', agent.name, '--user', ...options, ...trust, '--yes'])
+  await savestate(sandbox, ['install', agent.name, '--user', ...options, ...trust, '--yes'])
 }
 
-function putOnPath(place: Place): void {
-  const path = join(place.root, 'bin', 'savestate')
+function putOnPath(sandbox: Sandbox): void {
+  const path = join(sandbox.root, 'bin', 'savestate')
   if (!existsSync(path)) symlinkSync(PROGRAM, path)
 }
 
@@ -33,8 +33,8 @@ export interface Checkpoint {
 }
 
 /** The checkpoints of the project, oldest first. */
-export async function checkpoints(place: Place): Promise<Checkpoint[]> {
-  const listed = await savestate(place, ['list'])
+export async function checkpoints(sandbox: Sandbox): Promise<Checkpoint[]> {
+  const listed = await savestate(sandbox, ['list'])
   return asList(listed['checkpoints'])
     .map(asRecord)
     .map((one) => ({
@@ -46,14 +46,14 @@ export async function checkpoints(place: Place): Promise<Checkpoint[]> {
     .reverse()
 }
 
-export async function rewind(place: Place, { id }: Checkpoint): Promise<void> {
-  await savestate(place, ['rewind', id, '--yes'])
+export async function rewind(sandbox: Sandbox, { id }: Checkpoint): Promise<void> {
+  await savestate(sandbox, ['rewind', id, '--yes'])
 }
 
 /** Runs a command of the program and returns its JSON. Throws if it fails. */
-export async function savestate(place: Place, args: readonly string[]): Promise<Json> {
-  putOnPath(place)
-  const outcome = await run(place, {
+export async function savestate(sandbox: Sandbox, args: readonly string[]): Promise<Json> {
+  putOnPath(sandbox)
+  const outcome = await run(sandbox, {
     program: 'savestate',
     args: [...args, '--json'],
     environment: {},

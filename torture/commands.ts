@@ -47,9 +47,9 @@ export async function answerOf(
     })
     return JSON.parse(stdout) as Record<string, unknown>
   } catch (error) {
-    const told = error instanceof Error && 'stderr' in error ? String(error.stderr) : ''
-    const code = /"code": "(\w+)"/.exec(told)?.[1]
-    throw Object.assign(new Error(`savestate ${args.join(' ')}: ${told || String(error)}`), {
+    const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : ''
+    const code = /"code": "(\w+)"/.exec(output)?.[1]
+    throw Object.assign(new Error(`savestate ${args.join(' ')}: ${output || String(error)}`), {
       code,
     })
   }

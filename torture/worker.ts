@@ -21,7 +21,7 @@ type State = { messages: { n: number; text: string }[] }
 
 const assignment = JSON.parse(process.argv[2] ?? '{}') as Assignment
 /** Opening the project finishes interrupted rewinds, but may report one that is killed meanwhile. Then try again. */
-const LOOKS = 3
+const ATTEMPTS = 3
 
 const { openStore } = (await import(assignment.sdk)) as typeof import('../src/index.js')
 const random: Random = seededRandom(assignment.seed)
@@ -173,7 +173,7 @@ async function pruneNow(open: Store): Promise<void> {
 
 async function verifyNow(): Promise<void> {
   let damage: readonly Problem[] = []
-  for (let look = 0; look < LOOKS; look += 1) {
+  for (let look = 0; look < ATTEMPTS; look += 1) {
     const { problems } = await store.verify()
     damage = problems.filter(({ severity }) => severity === 'damage')
     if (damage.length === 0) return

@@ -15,7 +15,7 @@ import {
   withOurs,
 } from '../bench.js'
 import { git } from '../peers/git.js'
-import { type Contestant, runRounds, settleDisk } from '../measure.js'
+import { type Contestant, runRounds, flushDisk } from '../measure.js'
 import { against, type Row } from '../row.js'
 
 /** For a small tree, running code for the first time dominates (docs/performance.md). */
@@ -74,7 +74,7 @@ function contestants(arena: () => Arena): readonly Contestant[] {
   return all.map(({ name, time }) => ({
     name,
     async time() {
-      await settleDisk()
+      await flushDisk()
       return time()
     },
   }))

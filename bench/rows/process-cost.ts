@@ -5,7 +5,7 @@
  */
 import { type Bench, type Tree, type TreeSource, treeName, withOurs } from '../bench.js'
 import type { Child } from '../child-process.js'
-import { settleDisk } from '../measure.js'
+import { flushDisk } from '../measure.js'
 import { MEGABYTE, type Row } from '../row.js'
 
 const MAX_GAP_MS = 15
@@ -75,6 +75,6 @@ async function inFreshStore<T>(
   { scratch }: Bench,
   { tree, work }: { tree: Tree; work: (child: Child) => Promise<T> },
 ): Promise<T> {
-  await settleDisk()
+  await flushDisk()
   return withOurs({ home: scratch.path('home'), tree }, work)
 }

@@ -7,7 +7,7 @@ import { join, relative } from 'node:path'
 import { type Arena, type Bench, OURS, type TreeSource, treeName, withOurs } from '../bench.js'
 import { startChild } from '../child-process.js'
 import { type GitCall, git } from '../peers/git.js'
-import { runRounds, settleDisk, timed } from '../measure.js'
+import { runRounds, flushDisk, timed } from '../measure.js'
 import { hermesCall } from '../peers/peers.js'
 import { against, type Row } from '../row.js'
 import { changeFile } from '../trees/tree.js'
@@ -38,7 +38,7 @@ export function rewindOne(source: TreeSource): Row {
           async before(round) {
             check.lastIsBack()
             check.change(arena.tree.facts.changeable.at(-1 - round))
-            await settleDisk()
+            await flushDisk()
           },
         })
         check.lastIsBack()

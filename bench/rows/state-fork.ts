@@ -6,7 +6,7 @@ import { cpSync } from 'node:fs'
 import { shared } from '../bench.js'
 import { inNewChild } from '../child-process.js'
 import { conversationOf, digestOf } from '../states/conversation.js'
-import { median, settleDisk } from '../measure.js'
+import { median, flushDisk } from '../measure.js'
 import { atMost, KILOBYTE, type Row } from '../row.js'
 import { LENGTH } from '../states/state-race.js'
 import { sizeOnDisk } from '../trees/tree.js'
@@ -20,7 +20,7 @@ const forked = shared(async (bench): Promise<{ readonly ms: number; readonly byt
   const { home } = await appended(bench)
   const copy = bench.scratch.path('forked')
   cpSync(home, copy, { recursive: true })
-  await settleDisk()
+  await flushDisk()
   const before = sizeOnDisk(copy)
   bench.log(`${FORKS} forks at step ${LENGTH}`)
   const { times, digest } = await inNewChild({ kind: 'fork-state', home: copy, forks: FORKS })

@@ -6,7 +6,7 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { type Bench, type TreeSource, treeName } from '../bench.js'
-import { type ShellMoment, shellEvent, withDaemon } from '../daemon.js'
+import { type ShellEventName, shellEvent, withDaemon } from '../daemon.js'
 import { median, quantile, timed } from '../measure.js'
 import { run } from '../programs.js'
 import { atMost, type Row } from '../row.js'
@@ -76,7 +76,7 @@ export function callsCommand(source: TreeSource): Row {
 async function calls(
   { quick }: Bench,
   path: string,
-  { tell }: { readonly tell: (moment: ShellMoment) => Promise<number> },
+  { tell }: { readonly tell: (moment: ShellEventName) => Promise<number> },
 ): Promise<readonly number[]> {
   const times: number[] = []
   const count = quick ? CALLS / 4 : CALLS

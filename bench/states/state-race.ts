@@ -4,7 +4,7 @@
  */
 import type { Bench } from '../bench.js'
 import { type Child, startChild } from '../child-process.js'
-import { type Medians, median, settleDisk } from '../measure.js'
+import { type Medians, median, flushDisk } from '../measure.js'
 import { SESSION } from './state-child.js'
 import type { WriterName, WriterPlace } from './state-writers.js'
 
@@ -48,13 +48,13 @@ export async function race({ log }: Bench, runners: readonly Runner[]): Promise<
       const child = startChild()
       children.set(name, child)
       // Dirty pages of the previous writer must not be part of a flush of this one.
-      await settleDisk()
+      await flushDisk()
       await bringToStart(child, runner)
       inARow.set(name, median(await child.ask({ kind: 'steps', steps: MEASURED })))
     }
     const afterPause = new Map<string, number>()
     for (const [name, child] of children) {
-      await settleDisk()
+      await flushDisk()
       afterPause.set(name, median(await child.ask({ kind: 'steps', steps: AFTER_PAUSE })))
       await child.ask({ kind: 'end-writing' })
     }

@@ -12,11 +12,11 @@ export const CARE_CASES: readonly Case[] = [
     claim: 'its shell cannot go back, neither by a command nor by a script',
     prove: (bed) =>
       withScene(bed, async (scene) => {
-        const { place } = scene
+        const { sandbox } = scene
         await connect(scene)
         // The shell of an agent may have its own PATH.
-        const program = join(place.root, 'bin', 'savestate')
-        writeFileSync(join(place.project, 'fix.sh'), `${program} rewind 1 --yes 2> said.txt\n`)
+        const program = join(sandbox.root, 'bin', 'savestate')
+        writeFileSync(join(sandbox.project, 'fix.sh'), `${program} rewind 1 --yes 2> said.txt\n`)
         const steps = [
           { shell: 'echo mine > b.txt' },
           { shell: 'savestate rewind 2 --yes' },
@@ -24,14 +24,14 @@ export const CARE_CASES: readonly Case[] = [
           { say: 'Done.' },
         ]
         await turn(scene, scripted('turn one', steps))
-        const { 'b.txt': kept, 'said.txt': said, 'c.txt': other } = filesOf(place)
+        const { 'b.txt': kept, 'said.txt': said, 'c.txt': other } = filesOf(sandbox)
         assert.equal(kept, 'mine\n')
         assert.equal(other, START_FILES['c.txt'])
         assert.match(said ?? '', /Only a user may run this command/)
         // The refusal tells the model to ask the user.
-        const told = JSON.stringify(place.server.received.at(-1))
-        assert.match(told, /Ask the user to run it in their own terminal/)
-        const reasons = (await checkpoints(place)).map(({ reason }) => reason)
+        const received = JSON.stringify(sandbox.server.received.at(-1))
+        assert.match(received, /Ask the user to run it in their own terminal/)
+        const reasons = (await checkpoints(sandbox)).map(({ reason }) => reason)
         assert.equal(reasons.length, 3, reasons.join('\n'))
       }),
   },
@@ -39,15 +39,15 @@ export const CARE_CASES: readonly Case[] = [
     claim: 'its tools are kept from the store',
     prove: (bed) =>
       withScene(bed, async (scene) => {
-        const { place } = scene
+        const { sandbox } = scene
         await connect(scene)
         const steps = [
-          { write: join(place.store, 'format'), content: 'gone\n' },
-          { shell: `rm -rf ${place.store}` },
+          { write: join(sandbox.store, 'format'), content: 'gone\n' },
+          { shell: `rm -rf ${sandbox.store}` },
           { say: 'Done.' },
         ]
         await turn(scene, scripted('turn one', steps))
-        assert.match((await checkpoints(place))[0]?.reason ?? '', /^You: turn one/)
+        assert.match((await checkpoints(sandbox))[0]?.reason ?? '', /^You: turn one/)
       }),
   },
   {
@@ -57,21 +57,21 @@ export const CARE_CASES: readonly Case[] = [
       !bed.agent.habits.hasDenyRules
         ? NOT_HERE
         : withScene(bed, async (scene) => {
-            const { place } = scene
+            const { sandbox } = scene
             await connect(scene)
-            const format = join(place.store, 'format')
+            const format = join(sandbox.store, 'format')
             const was = readFileSync(format, 'utf8')
-            const program = join(place.root, 'bin', 'savestate')
+            const program = join(sandbox.root, 'bin', 'savestate')
             rmSync(program)
             writeFileSync(program, '#!/bin/sh\nexit 0\n', { mode: 0o755 })
             const steps = [
               { write: format, content: 'gone\n' },
-              { write: join(place.root, 'beside'), content: 'written\n' },
+              { write: join(sandbox.root, 'beside'), content: 'written\n' },
               { say: 'Done.' },
             ]
             await turn(scene, scripted('turn one', steps))
             assert.equal(readFileSync(format, 'utf8'), was)
-            assert(existsSync(join(place.root, 'beside')))
+            assert(existsSync(join(sandbox.root, 'beside')))
           }),
   },
 ]

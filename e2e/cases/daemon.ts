@@ -6,7 +6,7 @@ import process from 'node:process'
 import { type Case, NOT_HERE, type Scene, START_FILES, turn, withScene } from '../case.js'
 import { endGroup, isAlive, start, until } from '../drive.js'
 import { scripted } from '../model-server/script.js'
-import { filesOf, type Place } from '../install-folder.js'
+import { filesOf, type Sandbox } from '../install-folder.js'
 import { checkpoints, connect, rewind, savestate } from '../savestate.js'
 
 const DONE = { 'a.txt': 'written\n', 'b.txt': 'changed\n' }
@@ -18,7 +18,7 @@ export const DAEMON_CASES: readonly Case[] = [
       !bed.agent.habits.hasHttpHooks
         ? NOT_HERE
         : withScene(bed, async (scene) => {
-            const { place } = scene
+            const { sandbox } = scene
             await connect(scene, ['--http'])
             const steps = [
               { write: 'a.txt', content: 'written\n' },
@@ -27,8 +27,8 @@ export const DAEMON_CASES: readonly Case[] = [
               { say: 'All done.' },
             ]
             await turn(scene, scripted('turn one', steps))
-            assert.deepEqual(filesOf(place), DONE)
-            const all = await checkpoints(place)
+            assert.deepEqual(filesOf(sandbox), DONE)
+            const all = await checkpoints(sandbox)
             const reasons = all.map(({ reason }) => reason.replace(/^You: .*/, 'You'))
             assert.deepEqual(reasons, [
               'You',
@@ -38,24 +38,24 @@ export const DAEMON_CASES: readonly Case[] = [
             ])
             const [prompt, write] = all
             assert(prompt !== undefined && write !== undefined)
-            await rewind(place, write)
-            assert.deepEqual(filesOf(place), { ...START_FILES, 'a.txt': 'written\n' })
-            await rewind(place, prompt)
-            assert.deepEqual(filesOf(place), START_FILES)
+            await rewind(sandbox, write)
+            assert.deepEqual(filesOf(sandbox), { ...START_FILES, 'a.txt': 'written\n' })
+            await rewind(sandbox, prompt)
+            assert.deepEqual(filesOf(sandbox), START_FILES)
           }),
   },
   {
     claim: 'with the daemon killed in the middle of a turn nothing is lost',
     prove: (bed) =>
       withScene(bed, async (scene) => {
-        const { place } = scene
+        const { sandbox } = scene
         await connect(scene)
-        await savestate(place, ['daemon', 'start'])
+        await savestate(sandbox, ['daemon', 'start'])
         await turnWithKill(scene)
-        const all = await checkpoints(place)
+        const all = await checkpoints(sandbox)
         const reasons = all.map(({ reason }) => reason)
         assert(reasons.at(-1)?.endsWith('rm c.txt'), reasons.join('\n'))
-        await takenBack(place)
+        await takenBack(sandbox)
       }),
   },
   {
@@ -64,17 +64,17 @@ export const DAEMON_CASES: readonly Case[] = [
       !bed.agent.habits.hasHttpHooks
         ? NOT_HERE
         : withScene(bed, async (scene) => {
-            const { place } = scene
+            const { sandbox } = scene
             await connect(scene, ['--http'])
             await turnWithKill(scene)
-            await takenBack(place)
+            await takenBack(sandbox)
           }),
   },
 ]
 
 /** The daemon is killed while a command runs; the agent continues and ends successfully. */
-async function turnWithKill({ here, place }: Scene): Promise<void> {
-  const [waiting, killed] = [join(place.root, 'waiting'), join(place.root, 'killed')]
+async function turnWithKill({ here, sandbox }: Scene): Promise<void> {
+  const [waiting, killed] = [join(sandbox.root, 'waiting'), join(sandbox.root, 'killed')]
   const wait = `touch ${waiting}; until [ -e ${killed} ]; do sleep 0.1; done`
   const steps = [
     { write: 'a.txt', content: 'written\n' },
@@ -82,32 +82,32 @@ async function turnWithKill({ here, place }: Scene): Promise<void> {
     { shell: 'rm c.txt' },
     { say: 'All done.' },
   ]
-  const running = start(place, here.ask(scripted('turn one', steps)))
+  const running = start(sandbox, here.ask(scripted('turn one', steps)))
   await until('The command runs', () => existsSync(waiting))
-  const pid = daemonOf(place)
+  const pid = daemonOf(sandbox)
   process.kill(pid, 'SIGKILL')
   await until('The daemon has ended', () => !isAlive(pid))
   writeFileSync(killed, '')
   const outcome = await running.outcome
   endGroup(running.process)
   assert.equal(outcome.code, 0, outcome.stderr)
-  assert.deepEqual(filesOf(place), DONE)
+  assert.deepEqual(filesOf(sandbox), DONE)
 }
 
-function daemonOf(place: Place): number {
-  const text = readFileSync(join(place.store, 'daemon', 'address.json'), 'utf8')
+function daemonOf(sandbox: Sandbox): number {
+  const text = readFileSync(join(sandbox.store, 'daemon', 'address.json'), 'utf8')
   const { pid } = JSON.parse(text) as { readonly pid: number }
   return pid
 }
 
 /** To the oldest checkpoint and back: the newest one has the folder as the turn left it. */
-async function takenBack(place: Place): Promise<void> {
-  const all = await checkpoints(place)
+async function takenBack(sandbox: Sandbox): Promise<void> {
+  const all = await checkpoints(sandbox)
   const [prompt, newest] = [all[0], all.at(-1)]
   assert(prompt !== undefined && newest !== undefined)
-  await savestate(place, ['verify'])
-  await rewind(place, prompt)
-  assert.deepEqual(filesOf(place), START_FILES)
-  await rewind(place, newest)
-  assert.deepEqual(filesOf(place), DONE)
+  await savestate(sandbox, ['verify'])
+  await rewind(sandbox, prompt)
+  assert.deepEqual(filesOf(sandbox), START_FILES)
+  await rewind(sandbox, newest)
+  assert.deepEqual(filesOf(sandbox), DONE)
 }

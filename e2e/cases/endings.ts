@@ -18,10 +18,10 @@ export const ENDING_CASES: readonly Case[] = [
     claim: 'killed in the middle of a command it tells no end of the turn, and can be resumed',
     prove: (bed) =>
       withScene(bed, async (scene) => {
-        const { agent, here, place } = scene
+        const { agent, here, sandbox } = scene
         record(scene)
-        const running = start(place, here.ask(scripted('turn one', SLOW)))
-        const pidFile = join(place.project, 'pid.txt')
+        const running = start(sandbox, here.ask(scripted('turn one', SLOW)))
+        const pidFile = join(sandbox.project, 'pid.txt')
         await until(
           'The command runs',
           () => existsSync(pidFile) && readFileSync(pidFile).length > 1,
@@ -35,30 +35,30 @@ export const ENDING_CASES: readonly Case[] = [
         endGroup(running.process)
         assert.deepEqual(endsOf(scene), [])
 
-        const first = recorded(place)[0]
+        const first = recorded(sandbox)[0]
         const session = asText(first && field(first, sessionPath(scene)))
-        await finish(place, here.resume(session, NEXT))
-        assert.equal(filesOf(place)['next.txt'], 'next\n')
+        await finish(sandbox, here.resume(session, NEXT))
+        assert.equal(filesOf(sandbox)['next.txt'], 'next\n')
       }),
   },
   {
     claim: 'an error of the model ends the turn as the table of this agent says',
     prove: (bed) =>
       withScene(bed, async (scene) => {
-        const { agent, here, place } = scene
+        const { agent, here, sandbox } = scene
         record(scene)
         const steps = [{ write: 'a.txt', content: 'written\n' }, { fail: 400 }]
-        await run(place, here.ask(scripted('turn one', steps)))
-        assert.equal(filesOf(place)['a.txt'], 'written\n')
+        await run(sandbox, here.ask(scripted('turn one', steps)))
+        assert.equal(filesOf(sandbox)['a.txt'], 'written\n')
         const hasEnd = endsOf(scene).includes(agent.hooks.events.turnEnd)
         assert.equal(hasEnd, agent.habits.endsTurnAfterError)
       }),
   },
 ]
 
-function endsOf({ agent, place }: Scene): string[] {
+function endsOf({ agent, sandbox }: Scene): string[] {
   const { turnEnd, end } = agent.hooks.events
-  return recorded(place)
+  return recorded(sandbox)
     .map(({ event }) => event)
     .filter((event) => event === turnEnd || event === end)
 }

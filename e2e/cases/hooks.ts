@@ -21,9 +21,9 @@ export const HOOK_CASES: readonly Case[] = [
         assert(hasOnlyLoopback(), 'There is a network')
         record(scene)
         await turn(scene, scripted('turn one', STEPS))
-        assert.deepEqual(filesOf(scene.place), { 'a.txt': 'written\n', 'b.txt': 'changed\n' })
-        assert.deepEqual(recorded(scene.place).map(shortly(scene)), expectedEvents(scene))
-        checkFields(scene, recorded(scene.place))
+        assert.deepEqual(filesOf(scene.sandbox), { 'a.txt': 'written\n', 'b.txt': 'changed\n' })
+        assert.deepEqual(recorded(scene.sandbox).map(shortly(scene)), expectedEvents(scene))
+        checkFields(scene, recorded(scene.sandbox))
       }),
   },
   {
@@ -35,10 +35,10 @@ export const HOOK_CASES: readonly Case[] = [
           { agent: [{ write: 's.txt', content: 'by a subagent\n' }] },
           { say: 'Done.' },
         ]
-        await finish(scene.place, scene.here.askForSubagents(scripted('turn one', steps)))
+        await finish(scene.sandbox, scene.here.askForSubagents(scripted('turn one', steps)))
         const expected = { ...START_FILES, 's.txt': 'by a subagent\n' }
-        assert.deepEqual(filesOf(scene.place), expected)
-        checkSubagent(scene, recorded(scene.place))
+        assert.deepEqual(filesOf(scene.sandbox), expected)
+        checkSubagent(scene, recorded(scene.sandbox))
       }),
   },
 ]

@@ -23,9 +23,9 @@ export const LATENCY_CASES: readonly Case[] = [
         await connect(scene)
         await turn(scene, row(CALLS))
         hookedMs = callMs(scene)
-        const lines = filesOf(scene.place)['row.txt']?.split('\n').length
+        const lines = filesOf(scene.sandbox)['row.txt']?.split('\n').length
         assert.equal(lines, CALLS + 1)
-        assert.equal((await checkpoints(scene.place)).length, CALLS + 1)
+        assert.equal((await checkpoints(scene.sandbox)).length, CALLS + 1)
       })
       const [ours, least] = [hookedMs - bareMs, nodeMs - bareMs]
       return `a call takes ${bareMs} ms; hooks add ${ours} ms, the same hooks as node -e 0 ${least} ms`
@@ -54,8 +54,8 @@ function row(calls: number): string {
 }
 
 /** The median time from an answer of the model to the next request. */
-function callMs({ place }: Scene): number {
-  const asked = place.server.received.filter(({ tools }) => tools.length > 0)
+function callMs({ sandbox }: Scene): number {
+  const asked = sandbox.server.received.filter(({ tools }) => tools.length > 0)
   const times = asked.slice(1).map(({ atMs }, n) => atMs - (asked[n]?.atMs ?? 0))
   times.sort((a, b) => a - b)
   return times[Math.floor(times.length / 2)] ?? 0

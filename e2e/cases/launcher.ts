@@ -20,18 +20,18 @@ export const LAUNCHER_CASES: readonly Case[] = [
     claim: 'with savestate off PATH the hooks save, and no TCP port is open',
     prove: (bed) =>
       withScene(bed, async (scene) => {
-        const { here, place } = scene
+        const { here, sandbox } = scene
         await connect(scene)
         // As after `nvm use`: the program still exists, but is not on PATH.
         const ask = here.ask(scripted('turn one', STEPS))
-        const { PATH = '' } = { ...place.environment, ...ask.environment }
-        const others = PATH.split(':').filter((folder) => folder !== join(place.root, 'bin'))
+        const { PATH = '' } = { ...sandbox.environment, ...ask.environment }
+        const others = PATH.split(':').filter((folder) => folder !== join(sandbox.root, 'bin'))
         const environment = { ...ask.environment, PATH: others.join(':') }
-        await finish(place, { ...ask, environment })
-        assert.deepEqual(filesOf(place), DONE)
-        const address = readFileSync(join(place.store, 'daemon', 'address.json'), 'utf8')
+        await finish(sandbox, { ...ask, environment })
+        assert.deepEqual(filesOf(sandbox), DONE)
+        const address = readFileSync(join(sandbox.store, 'daemon', 'address.json'), 'utf8')
         assert.match(address, /"port":null/)
-        const reasons = (await checkpoints(place)).map(({ reason }) => reason)
+        const reasons = (await checkpoints(sandbox)).map(({ reason }) => reason)
         assert.match(reasons[0] ?? '', /^You: turn one/)
         assert.equal(reasons.length, 3, reasons.join('\n'))
       }),
@@ -40,18 +40,18 @@ export const LAUNCHER_CASES: readonly Case[] = [
     claim: 'with Savestate removed the agent works on, and reports that once',
     prove: (bed) =>
       withScene(bed, async (scene) => {
-        const { here, place } = scene
+        const { here, sandbox } = scene
         await connect(scene)
         // As after `npm rm -g savestate`. The next command of a test puts it back.
-        rmSync(join(place.root, 'bin', 'savestate'))
-        const launcher = join(place.store, 'bin', 'savestate-hook')
+        rmSync(join(sandbox.root, 'bin', 'savestate'))
+        const launcher = join(sandbox.store, 'bin', 'savestate-hook')
         assert.match(readFileSync(launcher, 'utf8'), /^program='.*\/bin\/savestate'$/m)
-        const outcome = await run(place, here.ask(scripted('turn one', STEPS)))
+        const outcome = await run(sandbox, here.ask(scripted('turn one', STEPS)))
         assert.equal(outcome.code, 0, outcome.stderr)
-        assert.deepEqual(filesOf(place), DONE)
+        assert.deepEqual(filesOf(sandbox), DONE)
         assert.doesNotMatch(outcome.stdout + outcome.stderr, /not found|hook error|hook failed/i)
-        assert(existsSync(join(place.store, 'bin', 'not-found-reported')))
-        await finish(place, here.ask(scripted('turn two', [{ say: 'Done.' }])))
+        assert(existsSync(join(sandbox.store, 'bin', 'not-found-reported')))
+        await finish(sandbox, here.ask(scripted('turn two', [{ say: 'Done.' }])))
       }),
   },
 ]

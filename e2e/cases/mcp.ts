@@ -7,7 +7,7 @@ import { connect, savestate } from '../savestate.js'
 
 export const MCP_CASES: readonly Case[] = [
   {
-    claim: 'over MCP it saves a checkpoint, and cannot be talked into a rewind',
+    claim: 'over MCP it saves a checkpoint, and cannot rewind',
     prove: (bed) =>
       withScene(bed, async (scene) => {
         await connect(scene, ['--mcp'])
@@ -20,21 +20,21 @@ export const MCP_CASES: readonly Case[] = [
         ]
         await turn(scene, scripted('turn one', steps))
         // A hook has saved the same files just before, so that checkpoint got the name.
-        const saved = await savestate(scene.place, ['show', 'asked-for'])
+        const saved = await savestate(scene.sandbox, ['show', 'asked-for'])
         assert.equal(saved['name'], 'asked-for')
         // The model got the plan, and then the refusal.
-        const told = JSON.stringify(scene.place.server.received.at(-1))
+        const received = JSON.stringify(scene.sandbox.server.received.at(-1))
         // Claude Code passes only the structured part of a result to the model, so the explanation must be there.
-        assert.match(told, /no checkpoint was added\. That checkpoint now has the name/)
-        assert.match(told, /Only the user may rewind\./)
+        assert.match(received, /no checkpoint was added\. That checkpoint now has the name/)
+        assert.match(received, /Only the user may rewind\./)
         assert.match(
-          told,
+          received,
           /Show this to the user, who can run in the project folder: savestate rewind/,
         )
-        assert.match(told, /Only the user can let agents rewind/)
-        assert.match(told, /savestate rewind [a-z]{18}/)
-        assert.match(told, /AGENT_REWIND_OFF/)
-        assert.deepEqual(filesOf(scene.place), { ...START_FILES, 'a.txt': 'written\n' })
+        assert.match(received, /Only the user can let agents rewind/)
+        assert.match(received, /savestate rewind [a-z]{18}/)
+        assert.match(received, /AGENT_REWIND_OFF/)
+        assert.deepEqual(filesOf(scene.sandbox), { ...START_FILES, 'a.txt': 'written\n' })
       }),
   },
 ]

@@ -21,19 +21,19 @@ export const RESUME_CASES: readonly Case[] = [
         const first = promptsOf(scene).at(-1)
         const session = asText(first && field(first, scene.agent.hooks.paths.session))
         const second = scripted('turn two', [{ shell: 'echo 2 > two.txt' }, { say: 'Two.' }])
-        await finish(scene.place, scene.here.resume(session, second))
+        await finish(scene.sandbox, scene.here.resume(session, second))
         const whole = conversation(scene, second)
         assert.deepEqual(kindsOf(whole), ['prompt', 'call', 'result', 'say', 'prompt'])
 
         const taken = promptsOf(scene).at(-1)
         assert(taken !== undefined)
-        await finish(scene.place, await scene.here.resumeBefore(taken, OTHER))
+        await finish(scene.sandbox, await scene.here.resumeBefore(taken, OTHER))
         const shortened = [...whole.slice(0, -1), { kind: 'prompt', text: OTHER }]
         assert.deepEqual(conversation(scene, OTHER), shortened)
 
         // The session itself still contains the undone turn.
         const third = scripted('turn three', [{ say: 'Three.' }])
-        await finish(scene.place, scene.here.resume(session, third))
+        await finish(scene.sandbox, scene.here.resume(session, third))
         const kinds = kindsOf(conversation(scene, third))
         assert.deepEqual(kinds.slice(5), ['call', 'result', 'say', 'prompt'])
       }),
@@ -43,50 +43,50 @@ export const RESUME_CASES: readonly Case[] = [
       'rewound with its conversation, the files and what the model gets are as before turn two',
     prove: (bed) =>
       withScene(bed, async (scene) => {
-        const { here, place } = scene
+        const { here, sandbox } = scene
         await connect(scene)
         const steps = [{ write: 'one.txt', content: '1\n' }, { say: 'One.' }]
         await turn(scene, scripted('turn one', steps))
-        const session = (await checkpoints(place))[0]?.session ?? ''
-        const before = filesOf(place)
+        const session = (await checkpoints(sandbox))[0]?.session ?? ''
+        const before = filesOf(sandbox)
         const second = scripted('turn two', [{ shell: 'echo 2 > two.txt' }, { say: 'Two.' }])
-        await finish(place, here.resume(session, second))
+        await finish(sandbox, here.resume(session, second))
         const whole = conversation(scene, second)
 
-        const taken = (await checkpoints(place)).find(({ reason }) => reason.includes('turn two'))
-        const after = filesOf(place)
-        const copied = await savestate(place, ['rewind', taken?.id ?? '', '--conversation'])
+        const taken = (await checkpoints(sandbox)).find(({ reason }) => reason.includes('turn two'))
+        const after = filesOf(sandbox)
+        const copied = await savestate(sandbox, ['rewind', taken?.id ?? '', '--conversation'])
         assert.equal(copied['restored'], 'conversation')
-        assert.deepEqual(filesOf(place), after)
-        const rewound = await savestate(place, ['rewind', taken?.id ?? '', '--both', '--yes'])
-        assert.deepEqual(filesOf(place), before)
-        const undone = await savestate(place, ['undo', '--dry-run'])
+        assert.deepEqual(filesOf(sandbox), after)
+        const rewound = await savestate(sandbox, ['rewind', taken?.id ?? '', '--both', '--yes'])
+        assert.deepEqual(filesOf(sandbox), before)
+        const undone = await savestate(sandbox, ['undo', '--dry-run'])
         assert.equal(asRecord(undone['conversation'])['session'], session)
         assert.notEqual(asRecord(undone['conversation'])['command'], null)
         const [, ...args] = asList(asRecord(rewound['conversation'])['command']).map(asText)
         assert(args.length > 0, JSON.stringify(rewound))
-        await finish(place, here.goOn(args, OTHER))
+        await finish(sandbox, here.goOn(args, OTHER))
         const shortened = [...whole.slice(0, -1), { kind: 'prompt', text: OTHER }]
         assert.deepEqual(conversation(scene, OTHER), shortened)
 
         // The continued session has its own checkpoints, and the original one still contains the undone turn.
-        const again = (await checkpoints(place)).at(-1)
+        const again = (await checkpoints(sandbox)).at(-1)
         assert(again?.reason.includes('another turn two') && again.session !== session)
         const third = scripted('turn three', [{ say: 'Three.' }])
-        await finish(place, here.resume(session, third))
+        await finish(sandbox, here.resume(session, third))
         const kinds = kindsOf(conversation(scene, third))
         assert.deepEqual(kinds.slice(5), ['call', 'result', 'say', 'prompt'])
       }),
   },
 ]
 
-function promptsOf({ agent, place }: Scene): RecordedEvent[] {
-  return recorded(place).filter(({ event }) => event === agent.hooks.events.prompt)
+function promptsOf({ agent, sandbox }: Scene): RecordedEvent[] {
+  return recorded(sandbox).filter(({ event }) => event === agent.hooks.events.prompt)
 }
 
 /** The first request with this prompt and with tools. */
-function conversation({ agent, place }: Scene, prompt: string): Entry[] {
-  const request = place.server.received.find(({ entries, tools }) => {
+function conversation({ agent, sandbox }: Scene, prompt: string): Entry[] {
+  const request = sandbox.server.received.find(({ entries, tools }) => {
     const last = entries.findLast(({ kind }) => kind === 'prompt')
     return tools.length > 0 && last?.kind === 'prompt' && last.text.includes(prompt)
   })

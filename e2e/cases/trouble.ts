@@ -21,71 +21,71 @@ export const TROUBLE_CASES: readonly Case[] = [
     claim: 'with an unusable store the agent continues',
     prove: (bed) =>
       withScene(bed, async (scene) => {
-        const { place } = scene
+        const { sandbox } = scene
         await connect(scene)
-        rmSync(place.store, { recursive: true })
-        writeFileSync(place.store, 'not a folder')
+        rmSync(sandbox.store, { recursive: true })
+        writeFileSync(sandbox.store, 'not a folder')
         await turn(scene, scripted('turn one', STEPS))
         const expected = { ...START_FILES, 'a.txt': 'written\n', 'b.txt': 'changed\n' }
-        assert.deepEqual(filesOf(place), expected)
+        assert.deepEqual(filesOf(sandbox), expected)
       }),
   },
   {
     claim: 'changes of a killed turn are saved when the session resumes',
     prove: (bed) =>
       withScene(bed, async (scene) => {
-        const { here, place } = scene
+        const { here, sandbox } = scene
         await connect(scene)
-        const running = start(place, here.ask(scripted('turn one', SLOW)))
-        await until('The command runs', () => existsSync(join(place.project, 'begun.txt')))
+        const running = start(sandbox, here.ask(scripted('turn one', SLOW)))
+        await until('The command runs', () => existsSync(join(sandbox.project, 'begun.txt')))
         running.signal('SIGKILL')
         await running.outcome
         endGroup(running.process)
-        const killed = (await checkpoints(place)).at(-1)
+        const killed = (await checkpoints(sandbox)).at(-1)
         assert.match(killed?.reason ?? '', /^You: turn one/)
 
         const session = await agentSession(scene)
         const next = scripted('turn two', [{ write: 'n.txt', content: 'next\n' }, { say: 'Next.' }])
-        await finish(place, here.resume(session, next))
-        const all = await checkpoints(place)
+        await finish(sandbox, here.resume(session, next))
+        const all = await checkpoints(sandbox)
         const asked = all.find(({ reason }) => reason.startsWith('You: turn two'))
         assert(asked !== undefined)
-        await rewind(place, asked)
-        assert.deepEqual(filesOf(place), { ...START_FILES, 'begun.txt': 'begun\n' })
+        await rewind(sandbox, asked)
+        assert.deepEqual(filesOf(sandbox), { ...START_FILES, 'begun.txt': 'begun\n' })
       }),
   },
   {
     claim: 'two agents at once in one project: both are saved, and both can be taken back',
     prove: (bed) =>
       withScene(bed, async (scene) => {
-        const { agent, here, place } = scene
+        const { agent, here, sandbox } = scene
         const partner = {
           ...scene,
           ...bed.partner,
-          here: bed.partner.agent.at(place, bed.partner.folders),
+          here: bed.partner.agent.at(sandbox, bed.partner.folders),
         }
         await connect(scene)
         await connect(partner)
         const both = [
-          run(place, here.ask(scripted('mine', busy(agent.name)))),
-          run(place, partner.here.ask(scripted('yours', busy('partner')))),
+          run(sandbox, here.ask(scripted('mine', busy(agent.name)))),
+          run(sandbox, partner.here.ask(scripted('yours', busy('partner')))),
         ]
         for (const outcome of await Promise.all(both)) assert.equal(outcome.code, 0, outcome.stderr)
-        const done = filesOf(place)
+        const done = filesOf(sandbox)
         assert.equal(Object.keys(done).length, 2 + 2 * ROUNDS)
 
-        const all = await checkpoints(place)
+        const all = await checkpoints(sandbox)
         assert.equal(new Set(all.map(({ session }) => session)).size, 2)
-        await savestate(place, ['verify'])
+        await savestate(sandbox, ['verify'])
         const [first] = all
         assert(first !== undefined)
-        await rewind(place, first)
-        await savestate(place, ['undo', '--yes'])
-        assert.deepEqual(filesOf(place), done)
+        await rewind(sandbox, first)
+        await savestate(sandbox, ['undo', '--yes'])
+        assert.deepEqual(filesOf(sandbox), done)
         const newest = all.at(-1)
         assert(newest !== undefined)
-        await rewind(place, newest)
-        assert.deepEqual(filesOf(place), done)
+        await rewind(sandbox, newest)
+        assert.deepEqual(filesOf(sandbox), done)
       }),
   },
 ]
@@ -100,8 +100,8 @@ function busy(name: string): ScriptStep[] {
 }
 
 /** The agent's id of its session, from the metadata of its checkpoints. */
-async function agentSession({ place }: Scene): Promise<string> {
-  const sessions = asList((await savestate(place, ['sessions']))['sessions'])
+async function agentSession({ sandbox }: Scene): Promise<string> {
+  const sessions = asList((await savestate(sandbox, ['sessions']))['sessions'])
   const id = asText(asRecord(sessions[0])['id'])
   assert.notEqual(id, '')
   return id

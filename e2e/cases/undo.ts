@@ -25,7 +25,7 @@ export const UNDO_CASES: readonly Case[] = [
         await connect(scene)
         await turn(scene, scripted('turn one', STEPS))
         await story(scene)
-        const sessions = new Set((await checkpoints(scene.place)).map(({ session }) => session))
+        const sessions = new Set((await checkpoints(scene.sandbox)).map(({ session }) => session))
         assert.equal(sessions.size, 1)
       }),
   },
@@ -33,62 +33,62 @@ export const UNDO_CASES: readonly Case[] = [
     claim: 'files go back to before the command, to the prompt, and forward again, by the byte',
     prove: (bed) =>
       withScene(bed, async (scene) => {
-        const { place } = scene
+        const { sandbox } = scene
         await connect(scene)
         await turn(scene, scripted('turn one', STEPS))
-        const done = filesOf(place)
+        const done = filesOf(sandbox)
         assert.deepEqual(done, { 'a.txt': 'written\n', 'b.txt': '\u00ff\u0000\r\n\u0001' })
         const { prompt, write, remove } = await story(scene)
-        await rewind(place, write)
-        assert.deepEqual(filesOf(place), { ...START_FILES, 'a.txt': 'written\n' })
-        await rewind(place, prompt)
-        assert.deepEqual(filesOf(place), START_FILES)
-        await rewind(place, remove)
-        assert.deepEqual(filesOf(place), done)
-        await savestate(place, ['undo', '--yes'])
-        assert.deepEqual(filesOf(place), START_FILES)
-        await savestate(place, ['rewind', remove.id, '--before', '--yes'])
-        assert.deepEqual(filesOf(place), { ...START_FILES, ...done })
+        await rewind(sandbox, write)
+        assert.deepEqual(filesOf(sandbox), { ...START_FILES, 'a.txt': 'written\n' })
+        await rewind(sandbox, prompt)
+        assert.deepEqual(filesOf(sandbox), START_FILES)
+        await rewind(sandbox, remove)
+        assert.deepEqual(filesOf(sandbox), done)
+        await savestate(sandbox, ['undo', '--yes'])
+        assert.deepEqual(filesOf(sandbox), START_FILES)
+        await savestate(sandbox, ['rewind', remove.id, '--before', '--yes'])
+        assert.deepEqual(filesOf(sandbox), { ...START_FILES, ...done })
       }),
   },
   {
     claim: 'changes of the user in between are recognized, and stay on request',
     prove: (bed) =>
       withScene(bed, async (scene) => {
-        const { agent, here, place } = scene
+        const { agent, here, sandbox } = scene
         await connect(scene)
         await turn(scene, scripted('turn one', STEPS))
         const { prompt } = await story(scene)
-        writeFileSync(join(place.project, 'mine.txt'), 'mine\n')
+        writeFileSync(join(sandbox.project, 'mine.txt'), 'mine\n')
         const second = scripted('turn two', [{ shell: 'echo 2 > a.txt' }, { say: 'Two.' }])
-        await finish(place, here.resume(prompt.session, second))
-        const authors = (await checkpoints(place)).map(({ author }) => author)
+        await finish(sandbox, here.resume(prompt.session, second))
+        const authors = (await checkpoints(sandbox)).map(({ author }) => author)
         const { name } = agent
         assert.deepEqual(authors, ['you', name, name, name, 'you', name])
-        await savestate(place, ['rewind', prompt.id, '--keep-mine', '--yes'])
-        assert.deepEqual(filesOf(place), { ...START_FILES, 'mine.txt': 'mine\n' })
+        await savestate(sandbox, ['rewind', prompt.id, '--keep-mine', '--yes'])
+        assert.deepEqual(filesOf(sandbox), { ...START_FILES, 'mine.txt': 'mine\n' })
       }),
   },
   {
     claim: 'after a rewind the next turn learns once which files were restored',
     prove: (bed) =>
       withScene(bed, async (scene) => {
-        const { here, place } = scene
+        const { here, sandbox } = scene
         await connect(scene)
         await turn(scene, scripted('turn one', STEPS))
         const { prompt } = await story(scene)
-        await rewind(place, prompt)
-        const told = 'Read them again before you rely on them: a.txt, b.txt, c.txt.'
+        await rewind(sandbox, prompt)
+        const notice = 'Read them again before you rely on them: a.txt, b.txt, c.txt.'
         const times = (title: string) => {
-          const request = place.server.received.findLast(
+          const request = sandbox.server.received.findLast(
             ({ body, tools }) => tools.length > 0 && JSON.stringify(body).includes(title),
           )
-          return JSON.stringify(request?.body ?? '').split(told).length - 1
+          return JSON.stringify(request?.body ?? '').split(notice).length - 1
         }
-        await finish(place, here.resume(prompt.session, scripted('turn two', [{ say: 'Two.' }])))
+        await finish(sandbox, here.resume(prompt.session, scripted('turn two', [{ say: 'Two.' }])))
         assert.equal(times('turn two'), 1)
         await finish(
-          place,
+          sandbox,
           here.resume(prompt.session, scripted('turn three', [{ say: 'Three.' }])),
         )
         // Some agents keep the notice in their conversation.
@@ -99,21 +99,21 @@ export const UNDO_CASES: readonly Case[] = [
     claim: 'what a subagent changed can be taken back',
     prove: (bed) =>
       withScene(bed, async (scene) => {
-        const { here, place } = scene
+        const { here, sandbox } = scene
         await connect(scene)
         const helper = {
           agent: [{ write: 's.txt', content: 'sub\n' }, { shell: 'echo x >> b.txt' }],
         }
         const steps = [{ write: 'a.txt', content: 'written\n' }, helper, { say: 'Done.' }]
-        await finish(place, here.askForSubagents(scripted('turn one', steps)))
+        await finish(sandbox, here.askForSubagents(scripted('turn one', steps)))
         const done = { ...START_FILES, 'a.txt': 'written\n', 's.txt': 'sub\n' }
-        assert.deepEqual(filesOf(place), { ...done, 'b.txt': 'original\nx\n' })
-        const all = await checkpoints(place)
+        assert.deepEqual(filesOf(sandbox), { ...done, 'b.txt': 'original\nx\n' })
+        const all = await checkpoints(sandbox)
         // Parent and subagent may work at the same time and share a checkpoint, so find it by the row before it.
-        await rewind(place, before(all, 'echo x >> b.txt'))
-        assert.deepEqual(filesOf(place), done)
-        await rewind(place, named(all, ' a.txt'))
-        assert.deepEqual(filesOf(place), { ...START_FILES, 'a.txt': 'written\n' })
+        await rewind(sandbox, before(all, 'echo x >> b.txt'))
+        assert.deepEqual(filesOf(sandbox), done)
+        await rewind(sandbox, named(all, ' a.txt'))
+        assert.deepEqual(filesOf(sandbox), { ...START_FILES, 'a.txt': 'written\n' })
       }),
   },
 ]
@@ -125,8 +125,8 @@ interface Story {
 }
 
 /** The checkpoints of the script above, and no others. */
-async function story({ place }: Scene): Promise<Story> {
-  const all = await checkpoints(place)
+async function story({ sandbox }: Scene): Promise<Story> {
+  const all = await checkpoints(sandbox)
   const [prompt, write, shell, remove] = all
   const reasons = all.map(({ reason }) => reason)
   assert.equal(all.length, 4, reasons.join('\n'))

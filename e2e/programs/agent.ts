@@ -1,7 +1,7 @@
 // Everything needed to drive an agent: its program, its arguments, and where its hooks are configured.
 import type { Command } from '../drive.js'
 import type { Package } from '../install.js'
-import type { Place } from '../install-folder.js'
+import type { Sandbox } from '../install-folder.js'
 import type { RecordedEvent } from '../record.js'
 
 export interface Agent {
@@ -10,7 +10,7 @@ export interface Agent {
   readonly hooks: Hooks
   readonly habits: Habits
   /** Ready to run in a test folder, with its model server. `folders` are those of the packages, in order. */
-  at(place: Place, folders: readonly string[]): AgentHere
+  at(sandbox: Sandbox, folders: readonly string[]): AgentHere
 }
 
 export interface AgentHere {

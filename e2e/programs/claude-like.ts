@@ -1,7 +1,7 @@
 // Conventions of Claude Code that other agents share: the form of its hooks, and a transcript in JSON lines.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Place } from '../install-folder.js'
+import type { Sandbox } from '../install-folder.js'
 
 export type CommandHooks = Readonly<
   Record<
@@ -22,7 +22,7 @@ export function commandHooks(
 
 /** Copies the conversation up to the line that starts a turn. Returns the path. */
 export function cutTranscript(
-  place: Place,
+  sandbox: Sandbox,
   {
     lines,
     isTurn,
@@ -30,7 +30,7 @@ export function cutTranscript(
 ): string {
   const first = lines.findIndex(isTurn)
   if (first === -1) throw new Error('The turn is not in the transcript')
-  const path = join(place.root, 'cut.jsonl')
+  const path = join(sandbox.root, 'cut.jsonl')
   const kept = lines.slice(0, first).map((line) => `${line}\n`)
   writeFileSync(path, kept.join(''))
   return path

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { asRecord, asText } from '../model-server/json.js'
-import { type Place, writeHome } from '../install-folder.js'
+import { type Sandbox, writeHome } from '../install-folder.js'
 import type { RecordedEvent } from '../record.js'
 import type { Agent, AgentHere, Habits, Hooks } from './agent.js'
 import { commandHooks, cutTranscript } from './claude-like.js'
@@ -64,18 +64,18 @@ export const claude: Agent = {
   ],
   hooks: HOOKS,
   habits: HABITS,
-  at: (place, [modules = '']) => new ClaudeHere(place, join(modules, NATIVE)),
+  at: (sandbox, [modules = '']) => new ClaudeHere(sandbox, join(modules, NATIVE)),
 }
 
 class ClaudeHere implements AgentHere {
   constructor(
-    private readonly place: Place,
+    private readonly sandbox: Sandbox,
     private readonly program: string,
   ) {}
 
   hook(commandFor: (event: string) => string): void {
     const settings = { hooks: commandHooks(EVENTS, commandFor) }
-    writeHome(this.place, '.claude/settings.json', JSON.stringify(settings))
+    writeHome(this.sandbox, '.claude/settings.json', JSON.stringify(settings))
   }
 
   ask(prompt: string) {
@@ -94,7 +94,7 @@ class ClaudeHere implements AgentHere {
   async resumeBefore(turn: RecordedEvent, prompt: string) {
     const lines = readFileSync(asText(turn.payload['transcript_path']), 'utf8').split('\n')
     const isTurn = (line: string) => line !== '' && promptOf(line) === turn.payload['prompt_id']
-    const cut = cutTranscript(this.place, { lines, isTurn })
+    const cut = cutTranscript(this.sandbox, { lines, isTurn })
     return this.call(prompt, ['--resume', cut, '--fork-session'])
   }
 
@@ -107,7 +107,7 @@ class ClaudeHere implements AgentHere {
       program: this.program,
       args: [...args, '-p', prompt, '--dangerously-skip-permissions', '--output-format', 'json'],
       environment: {
-        ANTHROPIC_BASE_URL: this.place.server.origin,
+        ANTHROPIC_BASE_URL: this.sandbox.server.origin,
         ANTHROPIC_API_KEY: 'sk-ant-dummy',
         // Without it the program refuses to skip permissions for root.
         IS_SANDBOX: '1',

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline'
 import { type Command, endGroup, start } from '../drive.js'
 import { asRecord, type Json } from '../model-server/json.js'
-import type { Place } from '../install-folder.js'
+import type { Sandbox } from '../install-folder.js'
 
 interface Question {
   readonly server: Command
@@ -12,11 +12,11 @@ interface Question {
 
 /** The result. Throws the error that the server answers. */
 export async function askAppServer(
-  place: Place,
+  sandbox: Sandbox,
   { server, method, params }: Question,
 ): Promise<Json> {
   const clientInfo = { name: 'savestate-agents', title: null, version: '0' }
-  const running = start(place, { ...server, conversation: true })
+  const running = start(sandbox, { ...server, conversation: true })
   try {
     const { stdin, stdout } = running.process
     if (stdin === null || stdout === null) throw new Error('The server has no pipes')

@@ -4,7 +4,7 @@ import process from 'node:process'
 import { askAppServer } from './codex-app-server.js'
 import type { Command } from '../drive.js'
 import { asRecord, asText } from '../model-server/json.js'
-import { type Place, writeHome } from '../install-folder.js'
+import { type Sandbox, writeHome } from '../install-folder.js'
 import type { RecordedEvent } from '../record.js'
 import type { Agent, AgentHere, Habits, Hooks } from './agent.js'
 import { commandHooks } from './claude-like.js'
@@ -63,15 +63,15 @@ export const codex: Agent = {
   packages: [{ name: 'codex', dependencies: { '@openai/codex': '0.166.0' }, proof: NATIVE }],
   hooks: HOOKS,
   habits: HABITS,
-  at(place, [modules = '']) {
-    writeHome(place, '.codex/config.toml', configuration(place))
-    return new CodexHere(place, join(modules, NATIVE))
+  at(sandbox, [modules = '']) {
+    writeHome(sandbox, '.codex/config.toml', configuration(sandbox))
+    return new CodexHere(sandbox, join(modules, NATIVE))
   },
 }
 
 class CodexHere implements AgentHere {
   constructor(
-    private readonly place: Place,
+    private readonly sandbox: Sandbox,
     private readonly program: string,
   ) {}
 
@@ -81,7 +81,7 @@ class CodexHere implements AgentHere {
   hook(commandFor: (event: string) => string): void {
     this.needsTrust = false
     const settings = { hooks: commandHooks(EVENTS, commandFor) }
-    writeHome(this.place, '.codex/hooks.json', JSON.stringify(settings))
+    writeHome(this.sandbox, '.codex/hooks.json', JSON.stringify(settings))
   }
 
   ask(prompt: string): Command {
@@ -99,7 +99,7 @@ class CodexHere implements AgentHere {
   /** A fork by the program itself: it refers to the old conversation, which stays. */
   async resumeBefore(turn: RecordedEvent, prompt: string): Promise<Command> {
     const server = { ...this.call([], ''), args: ['app-server'] }
-    const forked = await askAppServer(this.place, {
+    const forked = await askAppServer(this.sandbox, {
       server,
       method: 'thread/fork',
       params: { threadId: turn.payload['session_id'], beforeTurnId: turn.payload['turn_id'] },
@@ -117,7 +117,7 @@ class CodexHere implements AgentHere {
     return {
       program: this.program,
       args: ['exec', ...what, '--json', '--skip-git-repo-check', ...flags, prompt],
-      environment: { CODEX_HOME: join(this.place.home, '.codex'), SCRIPTED_KEY: 'dummy' },
+      environment: { CODEX_HOME: join(this.sandbox.home, '.codex'), SCRIPTED_KEY: 'dummy' },
     }
   }
 }
@@ -127,14 +127,14 @@ const MODEL = 'gpt-5.5'
 /** Only newer models have subagents. */
 const TEAM_MODEL = 'gpt-6.1-sol'
 
-function configuration(place: Place): string {
+function configuration(sandbox: Sandbox): string {
   return `model = "${MODEL}"
 model_provider = "scripted"
 check_for_update_on_startup = false
 
 [model_providers.scripted]
 name = "scripted"
-base_url = "${place.server.origin}/v1"
+base_url = "${sandbox.server.origin}/v1"
 env_key = "SCRIPTED_KEY"
 wire_api = "responses"
 supports_websockets = false

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import type { Command } from '../drive.js'
 import { asList, asRecord, asText, type Json } from '../model-server/json.js'
-import { type Place, writeHome } from '../install-folder.js'
+import { type Sandbox, writeHome } from '../install-folder.js'
 import type { RecordedEvent } from '../record.js'
 import type { Agent, AgentHere, Habits, Hooks } from './agent.js'
 import { commandHooks, cutTranscript } from './claude-like.js'
@@ -70,21 +70,21 @@ export const gemini: Agent = {
   packages: [{ name: 'gemini', dependencies: { '@google/gemini-cli': '0.61.0' }, proof: BUNDLE }],
   hooks: HOOKS,
   habits: HABITS,
-  at(place, [modules = '']) {
-    writeHome(place, '.gemini/settings.json', JSON.stringify(settingsFor(place)))
-    return new GeminiHere(place, join(modules, BUNDLE))
+  at(sandbox, [modules = '']) {
+    writeHome(sandbox, '.gemini/settings.json', JSON.stringify(settingsFor(sandbox)))
+    return new GeminiHere(sandbox, join(modules, BUNDLE))
   },
 }
 
 class GeminiHere implements AgentHere {
   constructor(
-    private readonly place: Place,
+    private readonly sandbox: Sandbox,
     private readonly program: string,
   ) {}
 
   hook(commandFor: (event: string) => string): void {
-    const settings = { ...settingsFor(this.place), hooks: commandHooks(EVENTS, commandFor) }
-    writeHome(this.place, '.gemini/settings.json', JSON.stringify(settings))
+    const settings = { ...settingsFor(this.sandbox), hooks: commandHooks(EVENTS, commandFor) }
+    writeHome(this.sandbox, '.gemini/settings.json', JSON.stringify(settings))
   }
 
   ask(prompt: string): Command {
@@ -105,7 +105,7 @@ class GeminiHere implements AgentHere {
       .trimEnd()
       .split('\n')
     const asked = asText(turn.payload['prompt'])
-    const cut = cutTranscript(this.place, { lines, isTurn: (line) => askedIn(line) === asked })
+    const cut = cutTranscript(this.sandbox, { lines, isTurn: (line) => askedIn(line) === asked })
     return this.call(['--session-file', cut], prompt)
   }
 
@@ -120,7 +120,7 @@ class GeminiHere implements AgentHere {
       args: [this.program, ...what, '-p', prompt, ...how],
       environment: {
         GEMINI_API_KEY: 'dummy',
-        GOOGLE_GEMINI_BASE_URL: this.place.server.origin,
+        GOOGLE_GEMINI_BASE_URL: this.sandbox.server.origin,
         GEMINI_CLI_TRUST_WORKSPACE: 'true',
         GEMINI_CLI_NO_RELAUNCH: 'true',
       },
@@ -129,8 +129,8 @@ class GeminiHere implements AgentHere {
 }
 
 /** Its tools only use the given folders. Give it the whole test folder, so that only rules restrict it. */
-function settingsFor(place: Place) {
-  return { ...SETTINGS, context: { includeDirectories: [place.root] } }
+function settingsFor(sandbox: Sandbox) {
+  return { ...SETTINGS, context: { includeDirectories: [sandbox.root] } }
 }
 
 /** The user's prompt in a line of the transcript. */

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, endGroup, start } from '../drive.js'
 import { asRecord, type Json } from '../model-server/json.js'
-import type { Place } from '../install-folder.js'
+import type { Sandbox } from '../install-folder.js'
 
 const PORT = 47_096
 const LIMIT_MS = 30_000
@@ -15,9 +15,9 @@ interface Post {
   readonly body: Json
 }
 
-export async function postToServer(place: Place, { program, path, body }: Post): Promise<Json> {
+export async function postToServer(sandbox: Sandbox, { program, path, body }: Post): Promise<Json> {
   const args = ['serve', '--hostname', '127.0.0.1', '--port', String(PORT)]
-  const running = start(place, { ...program, args, input: '' })
+  const running = start(sandbox, { ...program, args, input: '' })
   try {
     await healthy()
     const response = await fetch(`http://127.0.0.1:${PORT}${path}`, {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import type { Command } from '../drive.js'
 import { asText } from '../model-server/json.js'
-import { linkHome, type Place, writeHome } from '../install-folder.js'
+import { linkHome, type Sandbox, writeHome } from '../install-folder.js'
 import { field, type RecordedEvent } from '../record.js'
 import type { Agent, AgentHere, Habits, Hooks } from './agent.js'
 import { postToServer } from './opencode-server.js'
@@ -55,18 +55,18 @@ export const opencode: Agent = {
   ],
   hooks: HOOKS,
   habits: HABITS,
-  at(place, [modules = '', plugin = '']) {
-    writeHome(place, '.config/opencode/opencode.json', JSON.stringify(configuration(place)))
+  at(sandbox, [modules = '', plugin = '']) {
+    writeHome(sandbox, '.config/opencode/opencode.json', JSON.stringify(configuration(sandbox)))
     // The program would try to download this before it loads a plugin, and wait forever.
     for (const name of ['package.json', 'package-lock.json', 'node_modules']) {
-      linkHome(place, `.config/opencode/${name}`, join(plugin, '..', name))
+      linkHome(sandbox, `.config/opencode/${name}`, join(plugin, '..', name))
     }
     const program = join(modules, NATIVE)
     // A rewind with the conversation runs it by name.
     const quiet = Object.entries(QUIET).map(([name, value]) => `${name}=${value}`)
     const wrapper = `#!/bin/sh\nexec env ${quiet.join(' ')} '${program}' "$@"\n`
-    writeFileSync(join(place.root, 'bin', 'opencode'), wrapper, { mode: 0o755 })
-    return new OpencodeHere(place, program)
+    writeFileSync(join(sandbox.root, 'bin', 'opencode'), wrapper, { mode: 0o755 })
+    return new OpencodeHere(sandbox, program)
   },
 }
 
@@ -80,12 +80,12 @@ const QUIET = {
 
 class OpencodeHere implements AgentHere {
   constructor(
-    private readonly place: Place,
+    private readonly sandbox: Sandbox,
     private readonly program: string,
   ) {}
 
   hook(commandFor: (event: string) => string): void {
-    writeHome(this.place, '.config/opencode/plugins/commands.js', commandPlugin(commandFor))
+    writeHome(this.sandbox, '.config/opencode/plugins/commands.js', commandPlugin(commandFor))
   }
 
   ask(prompt: string): Command {
@@ -103,7 +103,7 @@ class OpencodeHere implements AgentHere {
   /** A fork by the program's server, before the message. */
   async resumeBefore(turn: RecordedEvent, prompt: string): Promise<Command> {
     const session = asText(field(turn, HOOKS.paths.session))
-    const forked = await postToServer(this.place, {
+    const forked = await postToServer(this.sandbox, {
       program: this.call([], ''),
       path: `/session/${session}/fork`,
       body: { messageID: field(turn, 'output.message.id') },
@@ -126,12 +126,12 @@ class OpencodeHere implements AgentHere {
   }
 }
 
-function configuration(place: Place) {
+function configuration(sandbox: Sandbox) {
   const model = { name: 'scripted', limit: { context: 200_000, output: 8_000 } }
   const provider = {
     npm: '@ai-sdk/openai-compatible',
     name: 'scripted',
-    options: { baseURL: `${place.server.origin}/v1`, apiKey: 'dummy' },
+    options: { baseURL: `${sandbox.server.origin}/v1`, apiKey: 'dummy' },
     models: { scripted: model },
   }
   const name = 'scripted/scripted'

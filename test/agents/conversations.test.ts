@@ -50,7 +50,7 @@ const CLAUDE = [asked('p-1', 'First'), said('One.'), asked('p-2', 'Second'), sai
 
 /** Two turns; in the second the agent changes a file. */
 function claudeStory(s: Scratch): string {
-  const path = join(s.folder, 'user', 'talk.jsonl')
+  const path = join(s.folder, 'user', 'transcript.jsonl')
   const prompt = ['claude', 'UserPromptSubmit'] as const
   hook(s, prompt, { prompt: 'First', prompt_id: 'p-1', transcript_path: path })
   write(path, CLAUDE.slice(0, 2))
@@ -254,7 +254,7 @@ test('rewind --conversation --continue runs the agent', () => {
 
 test('--before cuts the conversation before the call', () => {
   using s = scratch({ 'a.txt': 'as it was' })
-  const path = join(s.folder, 'user', 'talk.jsonl')
+  const path = join(s.folder, 'user', 'transcript.jsonl')
   const use = (id: string) => ({
     type: 'assistant',
     message: { id: `m-${id}`, content: [{ type: 'tool_use', id }] },

@@ -97,11 +97,11 @@ test('bash passes a program at least the words before the first redirection', ()
     [`p line-${at} .`, ...Array.from({ length: 6 }, piece)].join(''),
   )
   using s = scratch({ '--help': '', '--dry-run': '', undo: '', 'a b': '', '-h': '' })
-  const script = ['p() { printf "%s\\0" p "$@" >&9; echo >&9; }', 'exec 9>../told', ...lines]
+  const script = ['p() { printf "%s\\0" p "$@" >&9; echo >&9; }', 'exec 9>../recorded', ...lines]
   s.write({ '../script': script.join('\n') })
   s.shell('. ../script', { shell: 'bash' })
-  const told = readFileSync(join(s.folder, 'told'), 'utf8').split('\n').slice(0, -1)
-  const ran = told.map((words) => words.split('\0').slice(0, -1))
+  const recorded = readFileSync(join(s.folder, 'recorded'), 'utf8').split('\n').slice(0, -1)
+  const ran = recorded.map((words) => words.split('\0').slice(0, -1))
   // Some make no sense to bash, as `2>&undo`, and are not run at all.
   expect(ran.length).toBeGreaterThan(lines.length * 0.9)
   const seen = new Map(lines.map((line, at) => [`line-${at}`, splitLine(line).commands[0]]))

@@ -10,7 +10,7 @@ import {
   type DaemonScratch,
   daemonScratch,
   tcpPortsOf,
-  told,
+  readStatus,
   until,
 } from '../daemon/daemon-helpers.js'
 
@@ -123,7 +123,7 @@ test('a payload of megabytes is accepted, and one that is too large lets the age
   })
   const input = large(5 << 20)
   expect(s.run(['hook', 'claude', 'UserPromptSubmit'], { input })).toEqual(SILENT)
-  expect((await told(s)).served).toBe(2)
+  expect((await readStatus(s)).served).toBe(2)
   expect(reasons(s)).toEqual(['You: Much', 'You: Much'])
   // The client may get EPIPE before it reads the answer.
   await post(s, 'claude/UserPromptSubmit', large(17 << 20)).catch(() => undefined)
@@ -164,8 +164,8 @@ test('a hook without a daemon does its work and starts one, which serves the nex
   // The hook waits for the daemon, because HTTP hooks follow.
   expect(s.address()).toBeDefined()
   expect(command(s, 'UserPromptSubmit', { prompt: 'Go' })).toEqual(SILENT)
-  expect((await told(s)).served).toBe(1)
-  expect((await told(s)).projects).toEqual([expect.objectContaining({ path: s.project })])
+  expect((await readStatus(s)).served).toBe(1)
+  expect((await readStatus(s)).projects).toEqual([expect.objectContaining({ path: s.project })])
   expect(reasons(s)).toEqual(['You: Go'])
 })
 

@@ -465,8 +465,8 @@ test('the plugin for opencode saves, waits for pending work, and throws only to 
   Object.assign(process.env, s.environment)
   try {
     const { Savestate } = (await import(pathToFileURL(path).href)) as { Savestate: PluginMaker }
-    const told: unknown[] = []
-    const client = { tui: { showToast: async (toast: unknown) => void told.push(toast) } }
+    const toasts: unknown[] = []
+    const client = { tui: { showToast: async (toast: unknown) => void toasts.push(toast) } }
     const plugin = await Savestate({ client, directory: s.project })
     const message = { message: { id: 'm' }, parts: [{ type: 'text', text: 'Do it' }] }
     await plugin['chat.message']({ sessionID: 'ses' }, message)
@@ -489,7 +489,7 @@ test('the plugin for opencode saves, waits for pending work, and throws only to 
       ['ses', 'bash: echo two'],
       ['ses', 'End of the turn'],
     ])
-    expect(told).toEqual([])
+    expect(toasts).toEqual([])
     // The model is notified about restored files for one turn.
     s.run(['rewind', '3', '-y'])
     const system = async () => {
@@ -508,7 +508,7 @@ test('the plugin for opencode saves, waits for pending work, and throws only to 
     expect(config).toEqual({ permission: { edit: 'ask', external_directory: outside } })
     const refused = await Savestate({ client, directory: join(s.folder, 'user') })
     await refused['chat.message']({ sessionID: 'no' }, message)
-    expect(told).toHaveLength(1)
+    expect(toasts).toHaveLength(1)
     await expect(
       refused['tool.execute.before']({ ...call, sessionID: 'no' }, { args }),
     ).rejects.toThrow('PROJECT_REFUSED')
@@ -519,7 +519,7 @@ test('the plugin for opencode saves, waits for pending work, and throws only to 
 })
 
 test.each([
-  ['is strict', 'exits with 2', 'echo It was not readable. >&2; exit 2', 'Nobody could read it.'],
+  ['is strict', 'exits with 2', 'echo It was not readable. >&2; exit 2', 'It was not readable.'],
   ['is strict', 'is not there', 'exit 127', 'exited with 127'],
   ['is strict', 'is killed', 'kill -9 $$', 'exited with'],
   ['is strict', 'says what cannot be read', 'echo nonsense', 'cannot be read'],

@@ -205,9 +205,9 @@ test('without Savestate every event of every agent succeeds, and one notice is g
     const answers = [...events, ...events].map((event) => hook(agent, event))
     expect(answers.map(({ code }) => code)).toEqual(answers.map(() => 0))
     const texts = answers.map(({ stdout, stderr }) => stdout + stderr)
-    const told = texts.filter((text) => text.includes('no longer installed'))
-    expect({ agent, told: told.length }).toEqual({ agent, told: 1 })
-    const others = texts.filter((text) => !told.includes(text))
+    const notices = texts.filter((text) => text.includes('no longer installed'))
+    expect({ agent, notices: notices.length }).toEqual({ agent, notices: 1 })
+    const others = texts.filter((text) => !notices.includes(text))
     const silence = agent === 'cline' ? '{"cancel":false}\n' : ''
     expect(others).toEqual(others.map(() => silence))
     // After it was found again, a later loss is reported again.

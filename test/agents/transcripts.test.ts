@@ -32,7 +32,7 @@ const prompt = (s: Scratch, text: string, env?: Record<string, string>) =>
   expect(hook(s, 'UserPromptSubmit', { prompt: text, prompt_id: text }, env).stderr).toBe('')
 
 /** The conversation in each checkpoint of the session, oldest first; null for none. */
-async function talks(s: Scratch): Promise<unknown[]> {
+async function conversations(s: Scratch): Promise<unknown[]> {
   const store = await sdk.openStore({ home: s.home })
   try {
     const session = await store.session<{ transcript: string[] }>('s-1', {
@@ -62,7 +62,7 @@ test('each checkpoint has the conversation so far, whatever happens to the trans
   prompt(s, 'six')
   const first = ['{"n":1}', '{"n":2}']
   const second = ['{"other":1}', '{"other":2}']
-  expect(await talks(s)).toEqual([null, [first[0]], first, first, [second[0]], second])
+  expect(await conversations(s)).toEqual([null, [first[0]], first, first, [second[0]], second])
 })
 
 test("a subagent's transcript is ignored, and an unreadable one is reported", async () => {
@@ -77,7 +77,7 @@ test("a subagent's transcript is ignored, and an unreadable one is reported", as
   const loop = join(s.folder, 'user', 'loop.jsonl')
   s.shell(`ln -s loop.jsonl ${loop}`)
   hook(s, 'UserPromptSubmit', { prompt: 'x', transcript_path: loop })
-  expect(await talks(s)).toEqual([['{"n":1}'], ['{"n":1}'], ['{"n":1}']])
+  expect(await conversations(s)).toEqual([['{"n":1}'], ['{"n":1}'], ['{"n":1}']])
   expect(JSON.stringify(s.json(['status']))).toContain('transcript claude')
 })
 
@@ -93,7 +93,7 @@ test('after a kill at any point, the next event has every line once', async () =
   }
   prompt(s, 'last')
   const lines = readFileSync(fileOf(s), 'utf8').trimEnd().split('\n')
-  expect((await talks(s)).at(-1)).toEqual(lines)
+  expect((await conversations(s)).at(-1)).toEqual(lines)
 })
 
 test('concurrent hooks add every line once', async () => {
@@ -112,7 +112,7 @@ test('concurrent hooks add every line once', async () => {
   })
   await Promise.all(running)
   prompt(s, 'last')
-  const all = await talks(s)
+  const all = await conversations(s)
   expect(all.length).toBe(6)
   expect(all.at(-1)).toEqual([0, 1, 2, 3, 4].map((n) => `{"n":${n}}`))
 })
@@ -123,16 +123,16 @@ test('a conversation of 5 MB costs only its growth on disk', async () => {
   writeFileSync(fileOf(s), Array.from({ length: 2500 }, (_, n) => line(n)).join(''))
   expect(statSync(fileOf(s)).size).toBeGreaterThan(5_000_000)
   prompt(s, 'one')
-  await talks(s)
+  await conversations(s)
   const before = ledgerBytes(s)
   expect(before).toBeGreaterThan(1_000_000)
   for (let n = 0; n < 5; n += 1) {
     appendFileSync(fileOf(s), line(3000 + n))
     prompt(s, `more ${n}`)
   }
-  expect((await talks(s)).map((lines) => (Array.isArray(lines) ? lines.length : 0))).toEqual([
-    2500, 2501, 2502, 2503, 2504, 2505,
-  ])
+  expect(
+    (await conversations(s)).map((lines) => (Array.isArray(lines) ? lines.length : 0)),
+  ).toEqual([2500, 2501, 2502, 2503, 2504, 2505])
   // Five lines of 2 kB, and for each checkpoint its row and the few nodes that lead to the new line.
   expect(ledgerBytes(s) - before).toBeLessThan(200_000)
 })

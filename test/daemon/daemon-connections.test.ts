@@ -5,18 +5,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { environmentFingerprint } from '../../src/daemon/index.js'
-import { type DaemonScratch, daemonScratch, isAlive, told, until } from './daemon-helpers.js'
+import { type DaemonScratch, daemonScratch, isAlive, readStatus, until } from './daemon-helpers.js'
 
 test('a stop ends the process although a caller does not read its answer', async () => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
   s.run(['save'])
   s.write({ 'a.txt': 'two\n' })
   const { pid } = s.daemon('start')
-  const { served } = await told(s)
+  const { served } = await readStatus(s)
   // More than the socket buffers.
   using reader = callSocket(s, { do: 'save', input: { reason: 'x'.repeat(900_000) } })
   expect(await reader.answer).toEqual({ ready: true })
-  await until(async () => (await told(s)).served > served, 'a save that has started')
+  await until(async () => (await readStatus(s)).served > served, 'a save that has started')
   expect(s.daemon('stop')).toMatchObject({ stopped: true })
   await until(() => !isAlive(pid), 'the end of the process')
   expect(isAlive(reader.pid)).toBe(true)

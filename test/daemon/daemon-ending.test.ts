@@ -18,8 +18,8 @@ test('a second stop, and commands that need exclusive access, also wait until th
   const over = others.map(({ ended }) => ended.then(() => 'over'))
   expect(await Promise.race([...over, sleep(1000, 'waiting')])).toBe('waiting')
   hold[Symbol.dispose]()
-  const told = { code: 0, stdout: 'The daemon has stopped.\n', stderr: '' }
-  expect([await first.ended, await others[0]?.ended]).toEqual([told, told])
+  const stopped = { code: 0, stdout: 'The daemon has stopped.\n', stderr: '' }
+  expect([await first.ended, await others[0]?.ended]).toEqual([stopped, stopped])
   expect(await save.ended).toMatchObject({ code: 0 })
   expect(await others[1]?.ended).toMatchObject({ code: 0 })
 })

@@ -8,7 +8,7 @@ import { hasCode } from '../../src/model/index.js'
 import { type Scratch, scratch } from '../cli/program.js'
 import { removeWhole } from '../support/remove-whole.js'
 
-export type Told = {
+export type DaemonStatus = {
   readonly running: boolean
   readonly started?: boolean
   readonly stopped?: boolean
@@ -22,7 +22,7 @@ export type Told = {
 }
 
 export type DaemonScratch = Scratch & {
-  daemon(action: 'start' | 'stop' | 'status', ...options: readonly '--http'[]): Told
+  daemon(action: 'start' | 'stop' | 'status', ...options: readonly '--http'[]): DaemonStatus
   /** As the daemon has written it; undefined if there is none. */
   address():
     | { readonly pid: number; readonly socket: string; readonly port: number | null }
@@ -42,7 +42,7 @@ export function daemonScratch(files: Readonly<Record<string, string>> = {}): Dae
   }
   return {
     ...s,
-    daemon: (action, ...options) => s.json(['daemon', action, ...options]) as Told,
+    daemon: (action, ...options) => s.json(['daemon', action, ...options]) as DaemonStatus,
     address,
     // A second daemon may have been waiting, and takes over when the first is killed.
     [Symbol.dispose]: () =>
@@ -74,13 +74,13 @@ export async function until(isSo: () => boolean | Promise<boolean>, what: string
 }
 
 /** Its status, asked without starting a program for it. */
-export function told(s: DaemonScratch): Promise<Told> {
+export function readStatus(s: DaemonScratch): Promise<DaemonStatus> {
   return new Promise((resolve, reject) => {
     const connection = connect(s.address()?.socket ?? '')
     let text = ''
     connection.on('data', (part) => (text += String(part)))
     connection.on('error', reject)
-    connection.on('close', () => resolve((JSON.parse(text) as { status: Told }).status))
+    connection.on('close', () => resolve((JSON.parse(text) as { status: DaemonStatus }).status))
     connection.write('{"do":"status"}\n')
   })
 }
@@ -90,9 +90,9 @@ export async function startServed(
   s: DaemonScratch,
   args: readonly string[],
 ): Promise<ReturnType<Scratch['start']>> {
-  const { served } = await told(s)
+  const { served } = await readStatus(s)
   const command = s.start(args)
-  await until(async () => (await told(s)).served > served, 'a command that has begun')
+  await until(async () => (await readStatus(s)).served > served, 'a command that has begun')
   return command
 }
 

@@ -22,7 +22,7 @@ import {
   holdProject,
   isAlive,
   startServed,
-  told,
+  readStatus,
   until,
 } from './daemon-helpers.js'
 
@@ -74,9 +74,11 @@ test('ten concurrent starts make one daemon', async () => {
   const starts = Array.from({ length: 10 }, () => s.start(['daemon', 'start', '--json']))
   const answers = await Promise.all(starts.map(({ ended }) => ended))
   expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual(answers.map(() => [0, '']))
-  const told = answers.map(({ stdout }) => JSON.parse(stdout) as { pid: number; started: boolean })
-  expect([...new Set(told.map(({ pid }) => pid))]).toEqual([s.address()?.pid])
-  expect(told.filter(({ started }) => started)).toHaveLength(1)
+  const results = answers.map(
+    ({ stdout }) => JSON.parse(stdout) as { pid: number; started: boolean },
+  )
+  expect([...new Set(results.map(({ pid }) => pid))]).toEqual([s.address()?.pid])
+  expect(results.filter(({ started }) => started)).toHaveLength(1)
 })
 
 test('after kill -9 commands work, and a start replaces the dead daemon', async () => {
@@ -166,7 +168,7 @@ test('Ctrl-C ends the command; the daemon finishes the save', async () => {
   const { code, stderr } = await save.ended
   expect([code, JSON.parse(stderr).error.code]).toEqual([130, 'INTERRUPTED'])
   hold[Symbol.dispose]()
-  await until(async () => (await told(s)).working === 0, 'the end of the work')
+  await until(async () => (await readStatus(s)).working === 0, 'the end of the work')
   expect(s.run(['list']).stdout).toContain('to the end')
 })
 
@@ -194,7 +196,10 @@ test('if the daemon hangs, the command does the work itself, once', async () => 
   } finally {
     process.kill(pid, 'SIGCONT')
   }
-  await until(async () => (await told(s)).working === 0, 'a daemon that has read what it was asked')
+  await until(
+    async () => (await readStatus(s)).working === 0,
+    'a daemon that has read what it was asked',
+  )
   expect(s.daemon('status').served).toBe(0)
   expect(checkpointsOf(s)).toBe(1)
 })

@@ -249,8 +249,8 @@ test('in an encrypted store no reason and no state contains a prompt or a comman
   const command = { ...shell('secret --key'), callId: 'c-1' }
   const run = decide(before(command), asked.state, discreet)
   const done = decide(after(command), run.state, discreet)
-  const told = [...asked.saves, ...run.saves, ...done.saves].map(({ reason }) => reason)
-  expect(told).toEqual(['You: a prompt', 'Before Bash', 'Bash'])
+  const reasons = [...asked.saves, ...run.saves, ...done.saves].map(({ reason }) => reason)
+  expect(reasons).toEqual(['You: a prompt', 'Before Bash', 'Bash'])
   expect(JSON.stringify([run.state, done.state])).not.toContain('--key')
   expect(JSON.stringify(asked.state)).not.toContain('plan')
   expect(asked.saves[0]?.metadata.prompt).toBe('the secret plan')
