@@ -11,7 +11,7 @@ import { daemonPlaceHolder, SavestateError, storeHome } from '../../internal.js'
 import { anyClasses } from '../runtime/opaque-classes.js'
 import { command, type Request } from '../runtime/command.js'
 import { formatBytes, formatCount } from '../terminal/format-numbers.js'
-import { pathForPeople, printable } from '../terminal/escape.js'
+import { displayPath, printable } from '../terminal/escape.js'
 import { relativeTime } from '../terminal/relative-time.js'
 
 type Holder = { readonly pid: number | null }
@@ -98,5 +98,5 @@ function statusText({ started, status = {} }: DaemonAnswer, { screen }: Request)
 
 function pathOf(project: unknown): string {
   const isProject = typeof project === 'object' && project !== null && 'path' in project
-  return isProject ? pathForPeople(String(project.path)) : ''
+  return isProject ? displayPath(String(project.path)) : ''
 }

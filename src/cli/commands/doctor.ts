@@ -6,7 +6,7 @@ import { command, type Request } from '../runtime/command.js'
 import { AGENT_TITLES } from '../args/agent-commands.js'
 import { withTilde } from '../install/install-text.js'
 import { formatBytes, formatCount, formatNumber } from '../terminal/format-numbers.js'
-import { pathForPeople, printable, printableLine } from '../terminal/escape.js'
+import { displayPath, printable, printableLine } from '../terminal/escape.js'
 import { version } from '../../base/index.js'
 
 type Page = DoctorResult & {
@@ -49,7 +49,7 @@ export const run = command<Page>({
       ...(failures.length === 0
         ? ['Failures:  none']
         : ['Failures:', ...failures.map(failureLine)]),
-      ...projects.map((path) => `Project:   ${pathForPeople(path)}`),
+      ...projects.map((path) => `Project:   ${displayPath(path)}`),
     ].join('\n')
   },
 })
@@ -104,14 +104,14 @@ function launcherLines({ hooks, launcher }: Page): readonly string[] {
   if (used === undefined) return []
   const { path, exists, starts, gone } = launcher
   const again = `run \`savestate install ${used.agent}\` again`
-  if (!exists) return [`Launcher:  ${pathForPeople(path)} is missing: ${again}`]
+  if (!exists) return [`Launcher:  ${displayPath(path)} is missing: ${again}`]
   if (starts === null)
     return [`Launcher:  finds no Savestate, so the hooks save nothing: install it, then ${again}`]
-  const found = `Launcher:  starts ${starts.map(pathForPeople).join(' ')}`
+  const found = `Launcher:  starts ${starts.map(displayPath).join(' ')}`
   if (gone.length === 0) return [found]
   return [
     found,
-    `           ${gone.map(pathForPeople).join(' and ')} ${gone.length > 1 ? 'are' : 'is'} gone: ${again}`,
+    `           ${gone.map(displayPath).join(' and ')} ${gone.length > 1 ? 'are' : 'is'} gone: ${again}`,
   ]
 }
 

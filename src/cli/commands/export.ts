@@ -3,7 +3,7 @@ import { jsonForm } from '../runtime/opaque-classes.js'
 import type { Command, Request } from '../runtime/command.js'
 import { EXIT } from '../runtime/exit.js'
 import { sessionToRead } from '../runtime/open-session.js'
-import { jsonForPeople } from '../terminal/escape.js'
+import { displayJson } from '../terminal/escape.js'
 import type { Screen } from '../terminal/screen.js'
 import { quoteForShell } from '../terminal/shell-quote.js'
 import { stateYaml } from '../exchange/state-yaml.js'
@@ -50,7 +50,7 @@ async function printList(
   let waiting: string | undefined
   for await (const checkpoint of checkpoints) {
     screen.print(waiting === undefined ? '[' : `${waiting},`)
-    waiting = jsonForPeople(toExported(checkpoint)).replace(/^/gm, '  ')
+    waiting = displayJson(toExported(checkpoint)).replace(/^/gm, '  ')
   }
   screen.print(waiting === undefined ? '[]' : `${waiting}\n]`)
 }

@@ -3,7 +3,7 @@ import { command } from '../runtime/command.js'
 import { confirmPlan } from '../runtime/confirm.js'
 import { EXIT } from '../runtime/exit.js'
 import { formatBytes, formatCount } from '../terminal/format-numbers.js'
-import { pathForPeople } from '../terminal/escape.js'
+import { displayPath } from '../terminal/escape.js'
 import { projectPaths } from '../runtime/path-arguments.js'
 
 type Forgotten = ForgetResult & { readonly isDeclined: boolean }
@@ -29,7 +29,7 @@ export const run = command<Forgotten>({
     if (result.isDeclined) return 'Nothing has been removed.'
     if (!result.applied) return planText(result)
     const { path, checkpoints, bytesReclaimed } = result
-    return `Forgot ${pathForPeople(path)}: removed from ${formatCount(checkpoints.length, 'checkpoint')}, ${formatBytes(bytesReclaimed)} freed.`
+    return `Forgot ${displayPath(path)}: removed from ${formatCount(checkpoints.length, 'checkpoint')}, ${formatBytes(bytesReclaimed)} freed.`
   },
   note: ({ applied, isCurrent }) =>
     applied && isCurrent
@@ -40,7 +40,7 @@ export const run = command<Forgotten>({
 
 function planText({ path, checkpoints, files, bytes: size }: ForgetResult): string {
   return [
-    `This removes ${pathForPeople(path)} from ${formatCount(checkpoints.length, 'checkpoint')} (${formatCount(files, 'file')}, ${formatBytes(size)} at most).`,
+    `This removes ${displayPath(path)} from ${formatCount(checkpoints.length, 'checkpoint')} (${formatCount(files, 'file')}, ${formatBytes(size)} at most).`,
     'After that no checkpoint can bring it back. The file in the folder stays.',
     'Copies under other names, in other projects or in the state of an agent are not touched.',
   ].join('\n')

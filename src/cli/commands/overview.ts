@@ -4,7 +4,7 @@ import { groupByPrompt } from '../render/checkpoint-groups.js'
 import { hasSeveralAuthors } from '../render/checkpoint-lines.js'
 import { checkpointTable } from '../render/checkpoint-table.js'
 import { command } from '../runtime/command.js'
-import { pathForPeople } from '../terminal/escape.js'
+import { displayPath } from '../terminal/escape.js'
 import { programFor } from '../terminal/shell-quote.js'
 import { readNewest } from '../runtime/list-selection.js'
 
@@ -27,7 +27,7 @@ export const run = command({
   async render({ checkpoints }, { project, screen, options }) {
     const program = programFor(options)
     const here = await project()
-    const folder = pathForPeople(here.path)
+    const folder = displayPath(here.path)
     if (checkpoints.length === 0) {
       return [
         `Nothing has been saved in ${folder} yet.`,

@@ -28,7 +28,7 @@ import {
   beforeText,
   goalText,
   goBackQuestion,
-  placeText,
+  targetText,
 } from '../rewind/target-text.js'
 
 type Rewound =
@@ -240,11 +240,13 @@ async function filesText(
   const shown =
     to !== null && to.name === ref ? printableLine(ref) : await shortIdOf(request, target)
   const call = callOf(before)
-  const place =
-    call === undefined ? placeText(shown, to, request.screen.now) : `${beforeText(call)} (${shown})`
+  const shownTarget =
+    call === undefined
+      ? targetText(shown, to, request.screen.now)
+      : `${beforeText(call)} (${shown})`
   const text = restoreText(result, request, {
-    done: `Rewound to ${place}`,
-    nothing: `${what} is as it was ${call === undefined ? 'at ' : ''}${place}`,
+    done: `Rewound to ${shownTarget}`,
+    nothing: `${what} is as it was ${call === undefined ? 'at ' : ''}${shownTarget}`,
     next: `Undo with: ${programFor(request.options)} undo`,
     goal: `Would go back${await goalText(request, result, call)}:`,
     ...(mine === undefined ? {} : { mine }),

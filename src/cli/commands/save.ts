@@ -44,10 +44,10 @@ export const run = command<Saved>({
       return `Nothing changed since ${id} (${relativeTime(result.createdAt, request.screen.now)})${named}.`
     }
     const { session, step, hasFiles, hasState } = result
-    const place = session === null ? '' : ` as step ${step} of ${printableLine(session)}`
+    const position = session === null ? '' : ` as step ${step} of ${printableLine(session)}`
     const files = `${formatCount(result.files, 'file')} changed, ${formatLines(result)}`
     const held = [hasFiles ? files : [], hasState ? 'the state' : []].flat()
-    return `Saved ${id}${place}: ${held.join('; ')}.`
+    return `Saved ${id}${position}: ${held.join('; ')}.`
   },
   note({ result, shortId, untrusted }, { screen, options }) {
     const program = programFor(options)

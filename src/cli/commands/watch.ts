@@ -11,10 +11,10 @@ export const run: Command = async (request) => {
   const signal = endOnSignals()
   const project = await request.project()
   const { autoSave } = await import('../../index.js')
-  const { pathForPeople } = await import('../terminal/escape.js')
+  const { displayPath } = await import('../terminal/escape.js')
   const quiet = options.number('quiet')
   const reason = options.text('message')
-  if (!isJson) screen.note(`Watching ${pathForPeople(project.path)}. Stop with Ctrl-C.`)
+  if (!isJson) screen.note(`Watching ${displayPath(project.path)}. Stop with Ctrl-C.`)
   let printed = Promise.resolve()
   await autoSave(project, {
     ...hooks,

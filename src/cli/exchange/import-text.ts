@@ -8,7 +8,7 @@ import type {
 import type { Request } from '../runtime/command.js'
 import { formatCount, formatNumber } from '../terminal/format-numbers.js'
 import type { Paint } from '../terminal/colors.js'
-import { pathForPeople, printableLine } from '../terminal/escape.js'
+import { displayPath, printableLine } from '../terminal/escape.js'
 import { localTime } from '../terminal/relative-time.js'
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -55,7 +55,7 @@ export function problemsText(problems: readonly ImportProblem[], paint: Paint): 
 
 function sourceText(source: ImportSource, paint: Paint): string {
   const { kind, project, session, add, known, oldest, newest } = source
-  const what = project === null ? `session ${printableLine(session ?? '')}` : pathForPeople(project)
+  const what = project === null ? `session ${printableLine(session ?? '')}` : displayPath(project)
   const range = oldest === null || newest === null ? '' : `, ${rangeText(oldest, newest)}`
   const there = known === 0 ? '' : `, ${formatNumber(known)} already there`
   const counts = `${formatCount(add, 'checkpoint')} to add${there}${range}`

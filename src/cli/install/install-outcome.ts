@@ -4,7 +4,7 @@ import type { Request } from '../runtime/command.js'
 import { EXIT } from '../runtime/exit.js'
 import { filesText, permissionText } from './install-text.js'
 import type { AgentResult, Outcome } from './install-work.js'
-import { pathForPeople, printable, printableLines } from '../terminal/escape.js'
+import { displayPath, printable, printableLines } from '../terminal/escape.js'
 
 type How = { readonly request: Request; readonly done: 'installed' | 'uninstalled' }
 
@@ -58,7 +58,7 @@ function agentLines(result: AgentResult, { request, done }: How): readonly strin
       : [...noted, `${title} has no Savestate hooks here: nothing to do.`]
   if (!applied) {
     const lines = files.flatMap(({ path, change, diff }) => [
-      `  ${change === 'make' ? 'create' : change} ${pathForPeople(path)}`,
+      `  ${change === 'make' ? 'create' : change} ${displayPath(path)}`,
       ...diff.map((line) => `    ${printable(line)}`),
     ])
     const would = done === 'installed' ? 'added' : 'removed'

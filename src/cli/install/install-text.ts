@@ -4,7 +4,7 @@ import type { FileChange, InstallRequest, Plan } from '../../agents/index.js'
 import { AGENT_TITLES } from '../args/agent-commands.js'
 import { formatCount } from '../terminal/format-numbers.js'
 import type { Paint } from '../terminal/colors.js'
-import { pathForPeople, printable } from '../terminal/escape.js'
+import { displayPath, printable } from '../terminal/escape.js'
 
 const AROUND = 2
 
@@ -81,7 +81,7 @@ const MAX_NAMED = 3
 
 /** With ~ for the user's home folder. */
 export function shortPath(path: string, environment: Environment): string {
-  return pathForPeople(withTilde(path, environment))
+  return displayPath(withTilde(path, environment))
 }
 
 /** The same, not escaped for a terminal. */
@@ -124,9 +124,7 @@ export function changeText(change: FileChange, paint: Paint): string {
         ? paint('red', text)
         : text
   })
-  return [`${what}: ${pathForPeople(change.path)}`, ...painted.map((line) => `  ${line}`)].join(
-    '\n',
-  )
+  return [`${what}: ${displayPath(change.path)}`, ...painted.map((line) => `  ${line}`)].join('\n')
 }
 
 /** Never printed: plans end up in logs, and agents read them. */

@@ -1,7 +1,7 @@
 // The picker as lines that fit the screen.
 import { formatNumber } from '../terminal/format-numbers.js'
 import { layoutLines } from '../terminal/line-layout.js'
-import type { Colour, Paint } from '../terminal/colors.js'
+import type { Color, Paint } from '../terminal/colors.js'
 import { planCounts } from '../render/plan-text.js'
 import { printable, printableLine } from '../terminal/escape.js'
 import { cutEnd, padStart, widthOf } from '../terminal/text-width.js'
@@ -19,7 +19,7 @@ import { type Preview, previewLines } from './preview-lines.js'
 
 type Line = {
   readonly text: string
-  readonly colour?: Colour | undefined
+  readonly color?: Color | undefined
   readonly isPainted?: true
 }
 
@@ -47,21 +47,21 @@ export function pickerLines(
   while (lines.length < rows - 1) lines.push({ text: '' })
   const all = rows < 2 ? list : [...lines.slice(0, rows - 1), keyLine(picker)]
   // Some terminals wrap a line that is as wide as the screen.
-  return all.map(({ text, colour, isPainted }) => {
+  return all.map(({ text, color, isPainted }) => {
     const cut = isPainted === true ? text : cutEnd(text, columns - 1)
-    return colour === undefined ? cut : paint(colour, cut)
+    return color === undefined ? cut : paint(color, cut)
   })
 }
 
 function titleLine({ query, isSearching, found, total, question }: Picker): Line {
   if (question !== undefined)
-    return { text: 'Go back to before or after this call?', colour: 'bold' }
+    return { text: 'Go back to before or after this call?', color: 'bold' }
   if (isSearching || query !== '')
     return {
       text: `Search: ${printable(query)}${isSearching ? '_' : ''}  (${formatNumber(found)} of ${formatNumber(total)})`,
-      colour: 'bold',
+      color: 'bold',
     }
-  return { text: `Go back to which checkpoint? (${formatNumber(total)})`, colour: 'bold' }
+  return { text: `Go back to which checkpoint? (${formatNumber(total)})`, color: 'bold' }
 }
 
 const PLAIN: Paint = (_, text) => text
@@ -71,7 +71,7 @@ function listLines(
   { height, paint }: { readonly height: number; readonly paint: Paint },
 ): Line[] {
   const shown = picker.items.slice(picker.top, picker.top + height)
-  if (shown.length === 0) return [{ text: '  Nothing found.', colour: 'dim' }]
+  if (shown.length === 0) return [{ text: '  Nothing found.', color: 'dim' }]
   const numbers = `${picker.total}`.length
   const margin = numbers + 4
   const width = picker.size.columns - 1
@@ -85,9 +85,7 @@ function listLines(
     })
     const left = `${isCurrent ? '>' : ' '} ${padStart(numberOf(item), numbers)}  `
     if (width < margin) return { text: left }
-    return isCurrent
-      ? { text: left + body, colour: 'cyan' }
-      : { text: left + body, isPainted: true }
+    return isCurrent ? { text: left + body, color: 'cyan' } : { text: left + body, isPainted: true }
   })
 }
 
@@ -98,7 +96,7 @@ function numberOf(item: PickerItem): string {
 function lineOf(item: PickerItem, isCurrent: boolean) {
   if (item.type === 'fold') {
     const text = `… ${formatNumber(item.hidden)} more (→ to open)`
-    return { indent: 4, mark: '', text, colour: 'dim' as const, right: [] }
+    return { indent: 4, mark: '', text, color: 'dim' as const, right: [] }
   }
   const { line } = item.row
   // The highlighted line has one color.
@@ -127,7 +125,7 @@ function questionLines({ question }: Picker): Line[] {
   return ANSWERS.map((answer): Line => {
     const isCurrent = answer === question.answer
     const text = `   ${isCurrent ? '>' : ' '} ${ANSWER_TEXTS[answer]}`
-    return isCurrent ? { text, colour: 'cyan' } : { text }
+    return isCurrent ? { text, color: 'cyan' } : { text }
   })
 }
 
@@ -136,23 +134,23 @@ function headLine(picker: Picker, preview: Preview): Line {
   if (target === undefined) return { text: '' }
   const { row, moment } = target
   const thing = row.isPrompt ? 'prompt' : 'call'
-  const place =
+  const where =
     moment === null
       ? 'At this checkpoint'
       : `${moment === 'before' ? 'Before' : 'After'} this ${thing}`
   if (picker.question?.answer === 'cancel') return { text: '' }
-  if (preview === undefined) return { text: `-- ${place}: comparing the folder…`, colour: 'dim' }
+  if (preview === undefined) return { text: `-- ${where}: comparing the folder…`, color: 'dim' }
   if ('problem' in preview)
-    return { text: `-- ${place}: ${printableLine(preview.problem)}`, colour: 'yellow' }
+    return { text: `-- ${where}: ${printableLine(preview.problem)}`, color: 'yellow' }
   const counts = planCounts(preview.plan)
   const whose = preview.isAllMine && counts !== '' ? ', all changed by you' : ''
   const text = counts === '' ? 'nothing would change' : `${counts}${whose}`
-  return { text: `-- ${place}: ${text}`, colour: 'bold' }
+  return { text: `-- ${where}: ${text}`, color: 'bold' }
 }
 
 function keyLine(picker: Picker): Line {
-  if (picker.remark !== '') return { text: picker.remark, colour: 'yellow' }
-  return { text: dropKeys(keysOf(picker), picker.size.columns - 1).join('  '), colour: 'dim' }
+  if (picker.remark !== '') return { text: picker.remark, color: 'yellow' }
+  return { text: dropKeys(keysOf(picker), picker.size.columns - 1).join('  '), color: 'dim' }
 }
 
 /** On a narrow screen drops first the descriptions from the right, then all keys but the first and the last. */

@@ -161,10 +161,10 @@ function search(picker: Picker, query: string): Picker {
   const found = rowsOf(groups).filter((row) => matches(row, query))
   const before = highlighted(picker)
   const wanted = before !== undefined && matches(before, query) ? before : found[0]
-  return inView({ ...picker, query, items, found: found.length, at: placeOf(items, wanted) })
+  return inView({ ...picker, query, items, found: found.length, at: indexOfRow(items, wanted) })
 }
 
-function placeOf(items: readonly PickerItem[], row: PickerRow | undefined): number {
+function indexOfRow(items: readonly PickerItem[], row: PickerRow | undefined): number {
   const at = items.findIndex((item) => item.type === 'row' && item.row === row)
   return Math.max(0, at)
 }
@@ -182,7 +182,7 @@ function fold(picker: Picker, { isOpen }: { readonly isOpen: boolean }): Picker 
   const [oldest] = group.steps
   const row = item.type === 'fold' ? oldest : item.row
   const isShown = items.some((one) => one.type === 'row' && one.row === row)
-  const at = placeOf(items, isShown ? row : (group.head ?? undefined))
+  const at = indexOfRow(items, isShown ? row : (group.head ?? undefined))
   return inView({ ...picker, opened, items, at })
 }
 

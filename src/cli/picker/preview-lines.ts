@@ -2,8 +2,8 @@
 import type { PlanItem, PlanView } from '../../index.js'
 import { formatNumber } from '../terminal/format-numbers.js'
 import { hasListedBelow } from '../render/folders-above.js'
-import type { Colour } from '../terminal/colors.js'
-import { pathForPeople, printable } from '../terminal/escape.js'
+import type { Color } from '../terminal/colors.js'
+import { displayPath, printable } from '../terminal/escape.js'
 
 /** Undefined while the folder is compared. */
 export type Preview =
@@ -17,7 +17,7 @@ export type Preview =
   | { readonly problem: string }
   | undefined
 
-type PreviewLine = { readonly text: string; readonly colour: Colour }
+type PreviewLine = { readonly text: string; readonly color: Color }
 
 export function previewLines(preview: Preview, height: number): PreviewLine[] {
   if (preview === undefined || 'problem' in preview) return []
@@ -44,24 +44,24 @@ function changeLines({ write, remove }: PlanView, mine: ReadonlySet<string>): Pr
   ]
   return changes
     .sort((a, b) => (a.item.path < b.item.path ? -1 : 1))
-    .map(({ item, mark, colour }) => {
+    .map(({ item, mark, color }) => {
       const yours = mine.has(item.path) ? '  (yours)' : ''
-      return line(`${mark} ${pathForPeople(item.path)}${yours}`, colour)
+      return line(`${mark} ${displayPath(item.path)}${yours}`, color)
     })
 }
 
-const MADE = { mark: '+', colour: 'green' } as const
-const CHANGED = { mark: '~', colour: 'yellow' } as const
-const REMOVED = { mark: '-', colour: 'red' } as const
+const MADE = { mark: '+', color: 'green' } as const
+const CHANGED = { mark: '~', color: 'yellow' } as const
+const REMOVED = { mark: '-', color: 'red' } as const
 
 function isMade({ reason }: PlanItem): boolean {
   return reason?.endsWith(' is missing') === true
 }
 
 function withReason({ path, reason }: PlanItem): string {
-  return `${pathForPeople(path)}${reason === undefined ? '' : `  (${printable(reason)})`}`
+  return `${displayPath(path)}${reason === undefined ? '' : `  (${printable(reason)})`}`
 }
 
-function line(text: string, colour: Colour): PreviewLine {
-  return { text: `   ${text}`, colour }
+function line(text: string, color: Color): PreviewLine {
+  return { text: `   ${text}`, color }
 }

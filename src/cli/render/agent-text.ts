@@ -1,7 +1,7 @@
 // The agent's part of a checkpoint: its step in the session, an outline of its state, its tool calls.
 import type { AgentDetails, CheckpointDetails } from '../../index.js'
 import { formatCount, formatNumber } from '../terminal/format-numbers.js'
-import type { Colour } from '../terminal/colors.js'
+import type { Color } from '../terminal/colors.js'
 import { printableLine } from '../terminal/escape.js'
 import type { Screen } from '../terminal/screen.js'
 import { cutEnd, padEnd, widthOf } from '../terminal/text-width.js'
@@ -12,7 +12,7 @@ const KEY_WIDTH = 40
 
 type Figures = { readonly kind: string; readonly length: number | null }
 
-const COLOURS: Readonly<Record<string, Colour>> = {
+const COLORS: Readonly<Record<string, Color>> = {
   confirmed: 'green',
   failed: 'red',
   started: 'yellow',
@@ -29,9 +29,9 @@ export function agentLines(details: CheckpointDetails, screen: Screen): string[]
   const { session, step, status, agent } = details
   if (session === null || agent === null) return []
   const label = labelOn(screen)
-  const place = `${printableLine(session)}, step ${step}, turn ${agent.turn}`
+  const position = `${printableLine(session)}, step ${step}, turn ${agent.turn}`
   return [
-    label('Session', place),
+    label('Session', position),
     label('Status', printableLine(status ?? '')),
     ...(agent.parent === null ? [] : [label('Parent', agent.parent)]),
     ...(agent.toolCall === null ? [] : [label('Tool call', printableLine(agent.toolCall))]),
@@ -72,9 +72,9 @@ function toolLines({ tools }: AgentDetails, screen: Screen): string[] {
     labelOn(screen)('Tools', title),
     ...shown.map(({ id, name, status, step }) => {
       const state = padEnd(status, width)
-      const colour = COLOURS[status]
+      const color = COLORS[status]
       const call = `${printableLine(name)} (${printableLine(id)}), step ${step}`
-      return `  ${colour === undefined ? state : screen.paint(colour, state)}  ${call}`
+      return `  ${color === undefined ? state : screen.paint(color, state)}  ${call}`
     }),
   ]
 }

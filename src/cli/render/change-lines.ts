@@ -2,8 +2,8 @@
 import type { ChangeView } from '../../index.js'
 import { formatNumber } from '../terminal/format-numbers.js'
 import { hasListedBelow } from './folders-above.js'
-import type { Colour } from '../terminal/colors.js'
-import { pathForPeople } from '../terminal/escape.js'
+import type { Color } from '../terminal/colors.js'
+import { displayPath } from '../terminal/escape.js'
 
 /** Leaves out a folder if a change inside it is listed. */
 export function listedChanges(changes: readonly ChangeView[]): readonly ChangeView[] {
@@ -14,14 +14,14 @@ export function listedChanges(changes: readonly ChangeView[]): readonly ChangeVi
 }
 
 export function formatChange({ path, type, change, ...rest }: ChangeView): string {
-  const name = `${pathForPeople(path)}${type === 'folder' && path !== '' ? '/' : ''}`
+  const name = `${displayPath(path)}${type === 'folder' && path !== '' ? '/' : ''}`
   if (change === 'mode') return `${name}  mode ${rest.modeBefore} → ${rest.modeAfter}`
   if (type === 'folder') return name
   if (rest.insertions === null || rest.deletions === null) return `${name}  binary`
   return `${name}  +${formatNumber(rest.insertions)} −${formatNumber(rest.deletions)}`
 }
 
-export const COLOUR_OF: Readonly<Record<ChangeView['change'], Colour>> = {
+export const COLOR_OF: Readonly<Record<ChangeView['change'], Color>> = {
   added: 'green',
   removed: 'red',
   modified: 'yellow',
@@ -33,7 +33,7 @@ export const COLOUR_OF: Readonly<Record<ChangeView['change'], Colour>> = {
 export function unseenByGit(changes: readonly ChangeView[]): string[] {
   return listedChanges(changes).flatMap((view) => {
     const { path, type, change, modeBefore, modeAfter } = view
-    const name = pathForPeople(path)
+    const name = displayPath(path)
     if (type === 'folder' && (change === 'added' || change === 'removed'))
       return [`folder ${change}: ${name}/`]
     const isModeChange = modeBefore !== null && modeAfter !== null && modeBefore !== modeAfter

@@ -4,7 +4,7 @@ import { isPrompt } from './checkpoint-groups.js'
 import { formatCount, formatNumber } from '../terminal/format-numbers.js'
 import type { Line, Part } from '../terminal/line-layout.js'
 import type { Paint } from '../terminal/colors.js'
-import { pathForPeople, printableLine } from '../terminal/escape.js'
+import { displayPath, printableLine } from '../terminal/escape.js'
 import { relativeTime } from '../terminal/relative-time.js'
 import type { Screen } from '../terminal/screen.js'
 import { cutEnd, cutStart } from '../terminal/text-width.js'
@@ -46,7 +46,7 @@ export function promptLine(row: ListRow, style: LineStyle, steps = 0): RowLine {
     indent: 0,
     mark: `● ${marksOf(row)}`,
     text: printableLine(row.reason ?? ''),
-    colour: 'bold',
+    color: 'bold',
     right: [
       ...(changes === undefined ? [] : [withAuthor(changes, author)]),
       ...(steps > 0 ? [plainPart(formatCount(steps, 'step'))] : []),
@@ -62,7 +62,7 @@ export function continuedLine(prompt: ListRow): RowLine {
 }
 
 export function noteLine(text: string): RowLine {
-  return { indent: STEP_INDENT, mark: '', text, colour: 'dim', right: [] }
+  return { indent: STEP_INDENT, mark: '', text, color: 'dim', right: [] }
 }
 
 export function stepLine(row: ListRow, { screen }: LineStyle): RowLine {
@@ -148,7 +148,7 @@ function changesText({
 
 export function folderText(project: string | null | undefined): string {
   if (project === undefined) return ''
-  return project === null ? '(no folder)' : cutStart(pathForPeople(project), FOLDER_WIDTH)
+  return project === null ? '(no folder)' : cutStart(displayPath(project), FOLDER_WIDTH)
 }
 
 function changesPart(row: ListRow, paint: Paint): Part | undefined {

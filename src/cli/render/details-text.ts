@@ -1,9 +1,9 @@
 // `savestate show`: one checkpoint in full.
 import { type CheckpointDetails, SKIP_REASONS, type SkipReason } from '../../internal.js'
 import { agentLines, labelOn } from './agent-text.js'
-import { COLOUR_OF, formatChange, listedChanges } from './change-lines.js'
+import { COLOR_OF, formatChange, listedChanges } from './change-lines.js'
 import { formatBytes, formatCount, formatNumber, formatLines } from '../terminal/format-numbers.js'
-import { pathForPeople, printable, printableLine } from '../terminal/escape.js'
+import { displayPath, printable, printableLine } from '../terminal/escape.js'
 import { localTime, relativeTime } from '../terminal/relative-time.js'
 import type { Screen } from '../terminal/screen.js'
 import { quoteForShell } from '../terminal/shell-quote.js'
@@ -77,8 +77,7 @@ function changeLines({ changes }: CheckpointDetails, { paint }: Screen): string[
     ...listed
       .slice(0, MAX_CHANGES)
       .map(
-        (view) =>
-          `  ${paint(COLOUR_OF[view.change], padEnd(view.change, 8))} ${formatChange(view)}`,
+        (view) => `  ${paint(COLOR_OF[view.change], padEnd(view.change, 8))} ${formatChange(view)}`,
       ),
     ...(more > 0 ? [`  … and ${formatNumber(more)} more`] : []),
   ]
@@ -92,7 +91,7 @@ function uncapturedLines({ uncaptured }: CheckpointDetails, screen: Screen): str
     ...uncaptured.map(({ path, isFolder, change, reason }) =>
       screen.paint(
         'yellow',
-        `  ${padEnd(change, 8)} ${pathForPeople(path)}${isFolder ? '/' : ''}  (${SKIP_REASONS[reason]})`,
+        `  ${padEnd(change, 8)} ${displayPath(path)}${isFolder ? '/' : ''}  (${SKIP_REASONS[reason]})`,
       ),
     ),
   ]
@@ -111,7 +110,7 @@ function skippedLines(details: CheckpointDetails, { paint }: Screen): string[] {
       ...examples.map(({ path, sizeBytes }) => {
         const size =
           sizeBytes === null || reason !== 'too-large' ? '' : `  ${formatBytes(sizeBytes)}`
-        return paint('dim', `    ${pathForPeople(path)}${size}`)
+        return paint('dim', `    ${displayPath(path)}${size}`)
       }),
       ...(more > 0 ? [paint('dim', `    … and ${formatNumber(more)} more`)] : []),
     ]
@@ -121,7 +120,7 @@ function skippedLines(details: CheckpointDetails, { paint }: Screen): string[] {
 function repositoryText(repository: CheckpointDetails['repositories'][number]): string {
   const { path, branch, commit } = repository
   const at = commit === null ? 'without a commit' : `at ${commit.slice(0, 12)}`
-  return `${pathForPeople(path)} ${branch === null ? '' : `on ${printable(branch)} `}${at}`
+  return `${displayPath(path)} ${branch === null ? '' : `on ${printable(branch)} `}${at}`
 }
 
 function reasonText(reason: string): string {

@@ -3,8 +3,8 @@
 import type { DiffResult } from '../../index.js'
 import { unseenByGit } from './change-lines.js'
 import { formatNumber } from '../terminal/format-numbers.js'
-import type { Colour, Paint } from '../terminal/colors.js'
-import { pathForPeople, printableLine, printableLines } from '../terminal/escape.js'
+import type { Color, Paint } from '../terminal/colors.js'
+import { displayPath, printableLine, printableLines } from '../terminal/escape.js'
 import type { Screen } from '../terminal/screen.js'
 import { statText } from './diffstat.js'
 import { padEnd, widthOf } from '../terminal/text-width.js'
@@ -45,14 +45,13 @@ function authorLines(changes: DiffResult['changes'], paint: Paint): string[] {
   return [
     paint('bold', 'Changed by'),
     ...shown.map(
-      ({ author, path }) =>
-        `  ${padEnd(printableLine(author ?? ''), width)}  ${pathForPeople(path)}`,
+      ({ author, path }) => `  ${padEnd(printableLine(author ?? ''), width)}  ${displayPath(path)}`,
     ),
     ...(more > 0 ? [`  … and ${formatNumber(more)} more`] : []),
   ]
 }
 
-const LINE_COLOURS: readonly (readonly [start: RegExp, Colour])[] = [
+const LINE_COLORS: readonly (readonly [start: RegExp, Color])[] = [
   [/^@@/, 'cyan'],
   [/^\+/, 'green'],
   [/^-/, 'red'],
@@ -67,8 +66,8 @@ export function paintPatch(patch: string, paint: Paint): string {
       if (line.startsWith('diff --git ')) isHeader = true
       if (line.startsWith('@@')) isHeader = false
       if (isHeader) return paint('bold', line)
-      const colour = LINE_COLOURS.find(([start]) => start.test(line))?.[1]
-      return colour === undefined ? line : paint(colour, line)
+      const color = LINE_COLORS.find(([start]) => start.test(line))?.[1]
+      return color === undefined ? line : paint(color, line)
     })
     .join('\n')
 }

@@ -2,13 +2,13 @@
 import type { NotRestored, PlanItem, PlanView } from '../../index.js'
 import { formatCount, formatNumber } from '../terminal/format-numbers.js'
 import { hasListedBelow } from './folders-above.js'
-import type { Colour, Paint } from '../terminal/colors.js'
-import { pathForPeople, printable, printableLine } from '../terminal/escape.js'
+import type { Color, Paint } from '../terminal/colors.js'
+import { displayPath, printable, printableLine } from '../terminal/escape.js'
 import { relativeTime } from '../terminal/relative-time.js'
 
 const SHOWN = 20
 
-const GROUPS: readonly (readonly [keyof PlanView, title: string, Colour])[] = [
+const GROUPS: readonly (readonly [keyof PlanView, title: string, Color])[] = [
   ['write', 'Will be written', 'green'],
   ['remove', 'Will be removed', 'red'],
   ['keep', 'Stays as it is', 'dim'],
@@ -23,17 +23,15 @@ export function planText(
 ): string {
   const isMine = ({ path }: PlanItem) => mine.has(path)
   const text = (item: PlanItem) => `${itemText(item)}${isMine(item) ? '  (yours)' : ''}`
-  const groups = GROUPS.filter(([group]) => plan[group].length > 0).map(
-    ([group, title, colour]) => {
-      const items = shownItems(plan[group])
-      const more = items.length - SHOWN
-      return [
-        `${paint('bold', title)} (${countOf(plan, group)}):`,
-        ...items.slice(0, SHOWN).map((item) => `  ${paint(colour, text(item))}`),
-        ...(more > 0 ? [`  … and ${formatNumber(more)} more`] : []),
-      ].join('\n')
-    },
-  )
+  const groups = GROUPS.filter(([group]) => plan[group].length > 0).map(([group, title, color]) => {
+    const items = shownItems(plan[group])
+    const more = items.length - SHOWN
+    return [
+      `${paint('bold', title)} (${countOf(plan, group)}):`,
+      ...items.slice(0, SHOWN).map((item) => `  ${paint(color, text(item))}`),
+      ...(more > 0 ? [`  … and ${formatNumber(more)} more`] : []),
+    ].join('\n')
+  })
   const hasMine = [...plan.write, ...plan.remove].some(isMine)
   return [...groups, ...(hasMine ? [KEEP_MINE] : [])].join('\n')
 }
@@ -63,7 +61,7 @@ export function notRestoredText(
   return [
     `${paint('bold', 'Not restored, because no checkpoint has it')} (${formatNumber(found.length)}):`,
     ...found.slice(0, SHOWN).map(({ path, isFolder, change, by, at }) => {
-      const name = `${pathForPeople(path)}${isFolder ? '/' : ''}`
+      const name = `${displayPath(path)}${isFolder ? '/' : ''}`
       const when = relativeTime(at, now)
       return paint('yellow', `  ${name}  (${change} by "${printableLine(by)}", ${when})`)
     }),
@@ -90,7 +88,7 @@ const MARKS: Readonly<Record<NonNullable<PlanItem['change']>, string>> = {
 
 function itemText({ path, reason, change }: PlanItem): string {
   const mark = change === undefined ? '' : MARKS[change]
-  return `${mark}${pathForPeople(path)}${reason === undefined ? '' : `  (${printable(reason)})`}`
+  return `${mark}${displayPath(path)}${reason === undefined ? '' : `  (${printable(reason)})`}`
 }
 
 /** A folder is listed and counted only if no path inside it is. */

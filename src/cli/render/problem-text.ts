@@ -9,7 +9,7 @@ export function problemLine(problem: Problem, { paint }: Pick<Screen, 'paint'>):
     checkpoint === null ? [] : `checkpoint ${checkpoint}`,
     path === undefined ? [] : path,
   ].flat()
-  const place = where.length === 0 ? '' : ` (${where.join(', ')})`
-  const colour = severity === 'damage' ? 'red' : 'yellow'
-  return `  ${paint(colour, kind)}: ${printable(`${message}${place}`)}`
+  const location = where.length === 0 ? '' : ` (${where.join(', ')})`
+  const color = severity === 'damage' ? 'red' : 'yellow'
+  return `  ${paint(color, kind)}: ${printable(`${message}${location}`)}`
 }

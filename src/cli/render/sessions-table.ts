@@ -23,7 +23,7 @@ export function sessionsTable(sessions: readonly SessionView[], screen: Screen):
   return textTable(sessions, {
     screen,
     columns: [
-      { cell: ({ id }) => cutEnd(printableLine(id), idWidth), colour: 'yellow' },
+      { cell: ({ id }) => cutEnd(printableLine(id), idWidth), color: 'yellow' },
       { cell: ({ agent }) => cutEnd(printableLine(agent ?? ''), AGENT_WIDTH), isLesser: true },
       { cell: (session) => cutEnd(statusText(session), statusWidth) },
       { cell: ({ steps }) => formatCount(steps, 'step'), isNumber: true, isLesser: true },

@@ -37,7 +37,7 @@ export async function rewindSession(
   const left = (await session.latest())?.id ?? target.id
   // Before the rewind, which may remove the current folder.
   const program = await programOf(target.session, request)
-  const confirm = confirmOn(request, { question: (facts) => goBackQuestion(request, facts) })
+  const confirm = confirmOn(request, { question: (context) => goBackQuestion(request, context) })
   const before = options.has('before')
   const result = await session.rewind(target.id, {
     restore,
@@ -76,23 +76,23 @@ export function sessionRewindText(rewind: SessionRewind, request: Request): stri
   const { result, session, step, left, program } = rewind
   const { options } = request
   const state = `the state of ${printableLine(session)}`
-  const place = `${rewind.shortIds.get(result.target)} (step ${step})`
+  const target = `${rewind.shortIds.get(result.target)} (step ${step})`
   const isDry = options.has('dry-run')
   if (result.restored === 'both' && !isNothing(result.plan)) {
-    const done = `Rewound the folder and ${state} to ${place}`
+    const done = `Rewound the folder and ${state} to ${target}`
     const next = `Undo with: ${program} undo`
     const text = restoreText(result, request, { done, nothing: '', next })
-    return isDry ? `${capitalize(state)} would go back to ${place}.\n${text}` : text
+    return isDry ? `${capitalize(state)} would go back to ${target}.\n${text}` : text
   }
   const { keep } = result.plan
   const isBoth = result.restored === 'both'
   const folder = isBoth ? `; ${nothingText(keep, 'the folder is as it was then')}` : ''
   const kept = isBoth ? keptText(keep, request.screen.paint) : ''
   if (isDry)
-    return `${capitalize(state)} would go back to ${place}${folder}.${kept}\nA dry run: nothing has been changed.`
+    return `${capitalize(state)} would go back to ${target}${folder}.${kept}\nA dry run: nothing has been changed.`
   const of = options.has('session') ? ` --session ${quoteForShell(session)}` : ''
   const back = `Go back with: ${program} rewind ${rewind.shortIds.get(left)}${of} --state`
-  return `Rewound ${state} to ${place}${folder}.${left === result.target ? '' : ` ${back}`}${kept}`
+  return `Rewound ${state} to ${target}${folder}.${left === result.target ? '' : ` ${back}`}${kept}`
 }
 
 function withoutSession(id: string): SavestateError {

@@ -31,10 +31,10 @@ export type BeforeCall = Pick<TargetView, 'id' | 'name' | 'reason'> | undefined
 /** `Go back to 11 · blmqmxvf · 3 min ago · after "Bash: npm test"?` */
 export async function goBackQuestion(
   request: Request,
-  facts: PlanFacts,
+  context: PlanFacts,
   call?: BeforeCall,
 ): Promise<string> {
-  return `Go back${await goalText(request, facts, call)}?`
+  return `Go back${await goalText(request, context, call)}?`
 }
 
 /** ` to 11 · blmqmxvf · 3 min ago · after "Bash: npm test"` */
@@ -59,7 +59,7 @@ export function beforeText(call: NonNullable<BeforeCall>): string {
 }
 
 /** `blmqmxvf (3 min ago, after "Bash: npm test")`, for the result of a rewind. */
-export function placeText(shown: string, to: TargetView | null, now: Date): string {
+export function targetText(shown: string, to: TargetView | null, now: Date): string {
   if (to === null) return shown
   const isNamed = to.reason === null && to.name === shown
   const what = isNamed ? '' : whatText(to)
@@ -77,11 +77,11 @@ export async function rewindText(request: Request, { to }: Pick<PlanFacts, 'to'>
 /** `Undo the rewind to blmqmxvf (after "Bash: npm test"), 2 min ago?` */
 export async function repeatQuestion(
   request: Request,
-  { verb, facts }: { readonly verb: string; readonly facts: PlanFacts },
+  { verb, context }: { readonly verb: string; readonly context: PlanFacts },
 ): Promise<string> {
-  const { rewoundAt } = facts
+  const { rewoundAt } = context
   const when = rewoundAt === undefined ? '' : `, ${relativeTime(rewoundAt, request.screen.now)}`
-  return `${verb} ${await rewindText(request, facts)}${when}?`
+  return `${verb} ${await rewindText(request, context)}${when}?`
 }
 
 async function shortIdIn(request: Request, { id, number }: TargetView): Promise<string> {

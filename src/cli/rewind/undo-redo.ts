@@ -21,7 +21,7 @@ export function undoOrRedo(direction: {
       const { options, hooks } = request
       const project = await request.project()
       const confirm = confirmOn(request, {
-        question: (facts) => repeatQuestion(request, { verb: verbs[0], facts }),
+        question: (context) => repeatQuestion(request, { verb: verbs[0], context }),
       })
       const work = () => project[kind]({ dryRun: options.has('dry-run'), ...hooks, confirm })
       return addContinueCommand(await withRepeatHint(request, [kind], work))

@@ -1,6 +1,6 @@
 // The report at the end of `savestate run`: what the command changed, how to undo that, and which saves failed.
 import { type DiffResult, type ErrorText, SavestateError } from '../../index.js'
-import { formatChange, COLOUR_OF, listedChanges } from '../render/change-lines.js'
+import { formatChange, COLOR_OF, listedChanges } from '../render/change-lines.js'
 import { formatCount, formatNumber, formatLines } from '../terminal/format-numbers.js'
 import type { Paint } from '../terminal/colors.js'
 import { escapeUnsafe } from '../terminal/escape.js'
@@ -63,7 +63,7 @@ export function outcomeText(
     `savestate: ${formatCount(changed.files, 'file')} changed while it ran, ${formatLines(changed)}.`,
     ...listed
       .slice(0, SHOWN)
-      .map((view) => `  ${paint(COLOUR_OF[view.change], formatChange(view))}`),
+      .map((view) => `  ${paint(COLOR_OF[view.change], formatChange(view))}`),
     ...(more > 0 ? [`  … and ${formatNumber(more)} more`] : []),
     `See it:   ${program} diff ${from} ${to}`,
     `Undo it:  ${program} rewind ${from}`,

@@ -42,8 +42,8 @@ export function command<Result>(parts: {
     const result = await parts.call(request)
     request.bar.erase()
     if (request.isJson) {
-      const { jsonForPeople } = await import('../terminal/escape.js')
-      request.screen.print(jsonForPeople(parts.json === undefined ? result : parts.json(result)))
+      const { displayJson } = await import('../terminal/escape.js')
+      request.screen.print(displayJson(parts.json === undefined ? result : parts.json(result)))
     } else {
       const text = await parts.render(result, request)
       const note = await parts.note?.(result, request)

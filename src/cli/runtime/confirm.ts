@@ -24,7 +24,7 @@ type Prompter = {
 export function confirmOn(
   request: Request,
   prompt: {
-    readonly question: (facts: PlanFacts) => Promise<string>
+    readonly question: (context: PlanFacts) => Promise<string>
     readonly remarks?: readonly string[]
     /** The paths that the user has changed since the checkpoint, as of now. */
     readonly mine?: () => Promise<ReadonlySet<string>>
@@ -33,16 +33,16 @@ export function confirmOn(
   const { paintNote: paint, now } = request.screen
   if (request.options.has('yes')) return undefined
   let isRepeated = false
-  return async (plan, facts) => {
+  return async (plan, context) => {
     request.bar.erase()
     const shown = [
       ...(isRepeated ? [CHANGED_SINCE] : []),
       ...(prompt.remarks ?? []),
-      stateText(facts.session),
+      stateText(context.session),
       planText(plan, paint, await prompt.mine?.()),
-      notRestoredText(facts.notRestored, { paint, now }),
+      notRestoredText(context.notRestored, { paint, now }),
     ]
-    const question = await prompt.question(facts)
+    const question = await prompt.question(context)
     const text = shown.filter((part) => part !== '').join('\n')
     const prompter = terminalPrompter(request)
     const agreed = await beforeChanges(() => askYesNo(text, { question, prompter }))
@@ -110,11 +110,11 @@ export async function askYesNo(
 ): Promise<boolean> {
   const { details, prompter, canShow = true } = question
   if (!prompter.isTerminal) {
-    const look = canShow ? ', or --dry-run to see what it would do' : ''
+    const preview = canShow ? ', or --dry-run to see what it would do' : ''
     throw new SavestateError(
       'CONFIRMATION_NEEDED',
       'This needs a yes, and there is no terminal to ask on',
-      { hint: `Add --yes to do it${look}. Nothing has been changed.` },
+      { hint: `Add --yes to do it${preview}. Nothing has been changed.` },
     )
   }
   prompter.show(plan)

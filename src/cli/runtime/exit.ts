@@ -25,13 +25,11 @@ let exiting: Promise<void> | undefined
 export async function report(error: unknown, reporter: Reporter): Promise<number> {
   const { screen, isJson } = reporter
   const { SavestateError } = await import('../../index.js')
-  const { jsonForPeople, printableLines } = await import('../terminal/escape.js')
+  const { displayJson, printableLines } = await import('../terminal/escape.js')
   if (error instanceof SavestateError) {
     const fault = error.toJSON()
     screen.note(
-      isJson
-        ? jsonForPeople({ error: fault })
-        : prefix(reporter) + printableLines(sentences(fault)),
+      isJson ? displayJson({ error: fault }) : prefix(reporter) + printableLines(sentences(fault)),
     )
     return fault.code === 'INTERRUPTED' ? EXIT.interrupted : EXIT.failed
   }
@@ -42,7 +40,7 @@ export async function report(error: unknown, reporter: Reporter): Promise<number
   const hint = `This is a bug in Savestate. Please report it${where}, with these lines.`
   screen.note(
     isJson
-      ? jsonForPeople({ error: { code: 'INTERNAL', message, hint, stack } })
+      ? displayJson({ error: { code: 'INTERNAL', message, hint, stack } })
       : prefix(reporter) + printableLines(`${sentences({ message, hint })}\n\n${stack}`),
   )
   return EXIT.bug

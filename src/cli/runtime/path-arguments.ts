@@ -4,7 +4,7 @@ import { realpathSync } from 'node:fs'
 import { posix } from 'node:path'
 import { parsePathText, pathText, SavestateError } from '../../internal.js'
 import type { Request } from './command.js'
-import { pathForPeople, printable } from '../terminal/escape.js'
+import { displayPath, printable } from '../terminal/escape.js'
 import { bytesOfArgument } from '../args/argv-bytes.js'
 
 /** Throws BAD_INPUT for a path that is not in the project (I4). */
@@ -32,7 +32,7 @@ export function projectPath(
   if (path !== undefined) return path === '' ? '.' : textOf(path)
   throw new SavestateError(
     'BAD_INPUT',
-    `${printable(JSON.stringify(argument))} is not in the project ${pathForPeople(textOf(root))}`,
+    `${printable(JSON.stringify(argument))} is not in the project ${displayPath(textOf(root))}`,
     { hint: 'Paths are relative to the current folder (DIR with `-C DIR`).' },
   )
 }

@@ -30,12 +30,12 @@ export function printableLines(text: string): string {
 }
 
 /** A path of the SDK. The project itself is `.`. */
-export function pathForPeople(text: string): string {
+export function displayPath(text: string): string {
   return text === '' ? '.' : printable(printablePath(parsePathText(text)))
 }
 
 /** JSON of the same value that is safe on a terminal. Throws BAD_INPUT if it is too deep for the stack of JSON.stringify. */
-export function jsonForPeople(value: unknown): string {
+export function displayJson(value: unknown): string {
   return escapeUnsafe(jsonText(value))
 }
 

@@ -1,6 +1,6 @@
 // Lines with a text at the left and details at the right edge, for a terminal of any width. The text gets at least half
 // of a screen of 80 columns; details at the right are dropped first.
-import type { Colour } from './colors.js'
+import type { Color } from './colors.js'
 import type { Screen } from './screen.js'
 import { cutEnd, widthOf } from './text-width.js'
 
@@ -16,7 +16,7 @@ export type Line = {
   /** In front of the text; cut last. */
   readonly mark: string
   readonly text: string
-  readonly colour?: Colour | undefined
+  readonly color?: Color | undefined
   readonly right: readonly Part[]
 }
 
@@ -53,7 +53,7 @@ export function layoutLines(
 }
 
 function layoutLine(line: Line, { width, rightAt, screen }: Fit): string {
-  const { mark, text, colour } = line
+  const { mark, text, color } = line
   const indent = Math.min(line.indent, Math.max(0, width))
   const { paint } = screen
   const parts = dropParts(line.right, width - keptWidth(line, width))
@@ -61,7 +61,7 @@ function layoutLine(line: Line, { width, rightAt, screen }: Fit): string {
   const textWidth = Math.max(0, width - rightWidth - indent)
   const shownMark = cutEnd(mark, textWidth)
   const shownText = cutEnd(text, textWidth - widthOf(shownMark))
-  const body = colour === undefined ? shownText : paint(colour, shownText)
+  const body = color === undefined ? shownText : paint(color, shownText)
   const left = ' '.repeat(indent) + paint('cyan', shownMark) + body
   if (parts.length === 0) return left
   const used = indent + widthOf(shownMark) + widthOf(shownText)

@@ -1,6 +1,6 @@
 // The streams that a command writes to: results go to stdout, everything else to stderr.
 import { wrapMessage } from './wrap.js'
-import { type Paint, paintFor, wantsColour } from './colors.js'
+import { type Paint, paintFor, wantsColor } from './colors.js'
 
 export type Screen = {
   /** For stdout. */
@@ -31,8 +31,8 @@ export type Terminal = {
 export function openScreen({ stdout, stderr, env }: Terminal): Screen {
   const noteWidth = stderr.isTTY === true ? stderr.columns || 80 : Infinity
   return {
-    paint: paintFor(wantsColour(stdout, env)),
-    paintNote: paintFor(wantsColour(stderr, env)),
+    paint: paintFor(wantsColor(stdout, env)),
+    paintNote: paintFor(wantsColor(stderr, env)),
     isTerminal: stdout.isTTY === true,
     width: stdout.isTTY === true ? stdout.columns || 80 : Infinity,
     now: new Date(),

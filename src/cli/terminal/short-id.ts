@@ -1,6 +1,6 @@
 // Ids are random, so four letters nearly always identify one. Print the shortest unique prefix.
 import type { Request } from '../runtime/command.js'
-import { hasColours, type Paint } from './colors.js'
+import { hasColors, type Paint } from './colors.js'
 
 /** Letters to print if colors mark the unique prefix. */
 const SHOWN_LETTERS = 8
@@ -14,11 +14,11 @@ export function paintId(
   { id, shortId }: { readonly id: string; readonly shortId: string },
   paint: Paint,
 ): string {
-  if (!hasColours(paint)) return shortId
+  if (!hasColors(paint)) return shortId
   return paint('yellow', shortId) + paint('dim', id.slice(shortId.length, SHOWN_LETTERS))
 }
 
 /** The columns that `paintId` needs for prefixes of at most `letters`. */
 export function idWidth(letters: number, paint: Paint): number {
-  return hasColours(paint) ? Math.max(SHOWN_LETTERS, letters) : letters
+  return hasColors(paint) ? Math.max(SHOWN_LETTERS, letters) : letters
 }

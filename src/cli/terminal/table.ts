@@ -1,5 +1,5 @@
 // Rows in columns, for a terminal of any width. The last column gets the remaining width.
-import type { Colour } from './colors.js'
+import type { Color } from './colors.js'
 import type { Screen } from './screen.js'
 import { padEnd, padStart, widthOf } from './text-width.js'
 
@@ -9,7 +9,7 @@ const MIN_LAST = 12
 
 type Column<Row> = {
   readonly cell: (row: Row, index: number) => string
-  readonly colour?: Colour
+  readonly color?: Color
   readonly isNumber?: boolean
   /** Dropped on a narrow terminal, the last of them first. */
   readonly isLesser?: boolean
@@ -38,9 +38,9 @@ export function textTable<Row>(
   return rows
     .map((row, at) =>
       filled
-        .map(({ cells, width, colour, isNumber }) => {
+        .map(({ cells, width, color, isNumber }) => {
           const text = (isNumber === true ? padStart : padEnd)(cells[at] ?? '', width)
-          return colour === undefined ? text : screen.paint(colour, text)
+          return color === undefined ? text : screen.paint(color, text)
         })
         .concat(last(row, left))
         .join(GAP)

@@ -3,8 +3,8 @@ import { widthOf } from './text-width.js'
 
 /** A command in backticks, a command to the end of the line, or a word. */
 const PIECE = /\S*`[^`]*`\S*|\bsavestate -?-?\w.*$|\S+/g
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with an escape
-const COLOUR = /\u001b\[[0-9;]*m/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colors begin with an escape
+const COLOR = /\u001b\[[0-9;]*m/g
 
 /** One line of text as lines of at most `width` columns, where words allow it. */
 export function wrapWords(text: string, width: number, piece: RegExp = /\S+/g): string[] {
@@ -44,7 +44,7 @@ function wrapLabelled(line: string, width: number): string[] {
 
 /** A message for a terminal. Indented lines are tables, lists and commands, and stay as they are. */
 export function wrapMessage(text: string, width: number): string {
-  const isProse = (line: string) => columns(line) > width && !/^\s/.test(line.replace(COLOUR, ''))
+  const isProse = (line: string) => columns(line) > width && !/^\s/.test(line.replace(COLOR, ''))
   return text
     .split('\n')
     .flatMap((line) => {
@@ -57,5 +57,5 @@ export function wrapMessage(text: string, width: number): string {
 }
 
 function columns(text: string): number {
-  return widthOf(text.replace(COLOUR, ''))
+  return widthOf(text.replace(COLOR, ''))
 }

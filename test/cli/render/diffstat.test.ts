@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { statText, UNCUT_WIDTH } from '../../../src/cli/render/diffstat.js'
 import { widthOf } from '../../../src/cli/terminal/text-width.js'
 
-const paint = (_colour: unknown, text: string) => text
+const paint = (_color: unknown, text: string) => text
 
 test('names of plain letters are laid out as git does it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'savestate-stat-'))

@@ -6,12 +6,12 @@ import { paintPatch } from '../../../src/cli/render/diff-text.js'
 import { formatBytes, formatCount, formatNumber } from '../../../src/cli/terminal/format-numbers.js'
 import { nearest } from '../../../src/base/index.js'
 import { pagerFrom } from '../../../src/cli/terminal/pager.js'
-import { paintFor, wantsColour } from '../../../src/cli/terminal/colors.js'
+import { paintFor, wantsColor } from '../../../src/cli/terminal/colors.js'
 import { parse } from '../../../src/cli/args/parse.js'
 import { planCounts, planText } from '../../../src/cli/render/plan-text.js'
 import {
-  jsonForPeople,
-  pathForPeople,
+  displayJson,
+  displayPath,
   printable,
   printableLines,
 } from '../../../src/cli/terminal/escape.js'
@@ -136,10 +136,10 @@ test('text that acts on a terminal is escaped', () => {
   expect(printable(hostile)).toBe('a\\x1b]0;x\\x07\\x9b31m\\u{202e}b\\r\\n\\t\\u{d800}\\u{2028}')
   expect(printableLines(hostile)).toBe('a^[]0;x^G<U+009B>31m<U+202E>b^M\n\t<U+D800><U+2028>')
   expect(printable('a\u200bb\u2060')).toBe('a\\u{200b}b\\u{2060}')
-  expect(jsonForPeople({ hostile })).not.toMatch(acting)
-  expect(JSON.parse(jsonForPeople({ hostile }))).toEqual({ hostile })
-  expect(pathForPeople('a\u001b[31m\n')).toBe('"a\\033[31m\\n"')
-  expect([pathForPeople(''), pathForPeople('"\\377"'), pathForPeople('ä b')]).toEqual([
+  expect(displayJson({ hostile })).not.toMatch(acting)
+  expect(JSON.parse(displayJson({ hostile }))).toEqual({ hostile })
+  expect(displayPath('a\u001b[31m\n')).toBe('"a\\033[31m\\n"')
+  expect([displayPath(''), displayPath('"\\377"'), displayPath('ä b')]).toEqual([
     '.',
     '"\\377"',
     'ä b',
@@ -154,7 +154,7 @@ test('invisible characters are shown by their numbers, on a terminal and to a mo
   expect(printable(hidden)).toBe(shown)
   expect(quoteText(hidden)).toMatch(/^[\x20-\x7e]+$/)
   expect(JSON.parse(quoteText(hidden))).toBe(hidden)
-  expect(JSON.parse(jsonForPeople({ hidden }))).toEqual({ hidden })
+  expect(JSON.parse(displayJson({ hidden }))).toEqual({ hidden })
   const yaml = formatYaml({ hidden })
   expect(yaml).toMatch(/^[\x20-\x7e\n]+$/)
   expect(parseYaml(yaml)).toEqual({ hidden })
@@ -340,7 +340,7 @@ test('without a terminal a question is an error', async () => {
 
 test('colors are used only on terminals that support them', () => {
   const wants = (isTTY: boolean, environment: NodeJS.ProcessEnv) =>
-    wantsColour({ isTTY }, environment)
+    wantsColor({ isTTY }, environment)
   expect([
     wants(true, {}),
     wants(false, {}),
@@ -361,9 +361,9 @@ test('the pager is the first one chosen', () => {
   ]).toEqual(['a', 'b -x', '', undefined])
 })
 
-test('lines of a patch get their colour by their first character only within a hunk', () => {
+test('lines of a patch get their color by their first character only within a hunk', () => {
   const patch = 'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@ f\n--- sql\n+++ c\n same'
-  expect(paintPatch(patch, (colour, text) => `${colour}:${text}`).split('\n')).toEqual([
+  expect(paintPatch(patch, (color, text) => `${color}:${text}`).split('\n')).toEqual([
     'bold:diff --git a/x b/x',
     'bold:--- a/x',
     'bold:+++ b/x',
