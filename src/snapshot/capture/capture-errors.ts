@@ -41,7 +41,7 @@ export function tooManyFilesError({ limits }: Site): SavestateError {
     'TOO_MANY_FILES',
     `The project has more than ${limits.maxFiles} files to capture`,
     {
-      hint: 'Exclude folders with a .savestateignore file, or raise the setting maxFiles (see: savestate config).',
+      hint: 'Leave folders out with a .savestateignore file, or raise the setting maxFiles (see: savestate config).',
     },
   )
 }

@@ -21,7 +21,7 @@ import type { PackedNodes } from './stat-cache/packed-nodes.js'
 import { Scan } from './scan/scan.js'
 import type { Scanned, ScanOptions } from './scan/scan-types.js'
 import type { Site } from './capture-target.js'
-import { hasLargeCache, type StatWorkerClient } from './stat-cache/stat-worker-client.js'
+import type { StatWorkerClient } from './stat-cache/stat-worker-client.js'
 import { type CachedProject, saveStatCache, readStatCache } from './stat-cache/stat-cache.js'
 import { ObjectSink, type ObjectStore } from '../objects/object-store.js'
 import type { EventQueue } from '../watch/event-queue.js'
@@ -272,7 +272,6 @@ export class ProjectCapture {
 
   #recall(root: BytePath, held: readonly ObjectId[]): CachedProject | undefined {
     if (this.#known === undefined && !this.#isCacheRead) {
-      if (hasLargeCache(this.#settings.home, this.#project)) this.#settings.statWorker.warmUp()
       const read = readStatCache(this.#cachePath, root)
       if (read !== undefined) this.#settings.statWorker.arm(read.packed.table, root)
       this.#known = read?.cached

@@ -8,16 +8,11 @@ import {
   isInside,
   type ObjectId,
   planRestore,
-  printablePath,
   type ProjectId,
-  ROOT,
-  SavestateError,
 } from '../../model/index.js'
 import { failpoint } from '../../system/index.js'
 import { type OnProgress, ProgressCounter } from '../capture/progress.js'
-import { absolute } from '../capture/capture-target.js'
 import { StatWorkerClient } from '../capture/stat-cache/stat-worker-client.js'
-import { lstat } from '../capture/stat-cache/stats.js'
 import type {
   AdoptRequest,
   ApplyRequest,
@@ -27,7 +22,6 @@ import type {
   ExpectRequest,
   FindAsidesRequest,
   FingerprintRequest,
-  NamedPaths,
   PlanRequest,
   RecordRequest,
   RewriteRequest,
@@ -52,6 +46,7 @@ import { restoreMaps } from '../restore/plan-inputs.js'
 import { findAsides, settleAsides } from '../restore/settle-asides.js'
 import { lastCheckIn } from '../restore/recheck.js'
 import { uncapturedThen } from '../restore/rules-of-target.js'
+import { countChanges, expectPaths, findNamedPaths } from './path-queries.js'
 import { EventQueue } from '../watch/event-queue.js'
 import { WatchFolder } from '../watch/watch-folder.js'
 import { withFiles } from '../compare/replace-files.js'
@@ -74,6 +69,8 @@ export function captureCalls({ home, durable }: CaptureData) {
   const events = new EventQueue(watchFolder)
   const hashThread = new URL('./hash-thread.js', import.meta.url)
   const statThread = new URL('./stat-thread.js', import.meta.url)
+  const compare = (before: ObjectId | undefined, after: ObjectId) =>
+    comparer.compare(before, after, plainDiff)
 
   return {
     async capture(request: CaptureRequest, report: OnProgress) {
@@ -83,7 +80,7 @@ export function captureCalls({ home, durable }: CaptureData) {
       const inRewind = { ...site, rewinding: rewinding.get(project) }
       const captured = await capture.capture(inRewind, { held, holdObjects, report })
       if (named === undefined) return captured
-      const paths = await pathsNamed(captured.snapshot.tree, named)
+      const paths = await findNamedPaths(captured.snapshot.tree, named, compare)
       return capture.addNamed(inRewind, captured, paths)
     },
 
@@ -118,7 +115,12 @@ export function captureCalls({ home, durable }: CaptureData) {
         const onNamed = () => {
           const counted = capture.countsSince(since?.tree, tree)
           if (counted !== undefined) changes = Promise.resolve(counted)
-          else if (since !== undefined) changes = countSince(since.tree, tree)
+          else if (since !== undefined)
+            changes = countChanges(comparer, {
+              before: since.tree,
+              after: tree,
+              diff: countingDiff,
+            })
           // Promise.all below reports the error, once everything is written.
           changes.catch(() => undefined)
         }
@@ -141,7 +143,8 @@ export function captureCalls({ home, durable }: CaptureData) {
       return rewriteWithout(new PathRemover(path, { blobs, comparer, sink }), sink, checkpoints)
     },
 
-    expectSomewhere,
+    /** Throws for a path that is neither in a snapshot nor in the folder. */
+    expectSomewhere: (request: ExpectRequest) => expectPaths(comparer, request),
 
     /** One text per snapshot; two texts are equal only if nothing at or below the paths differs. */
     fingerprints: ({ snapshots, paths }: FingerprintRequest) =>
@@ -153,8 +156,8 @@ export function captureCalls({ home, durable }: CaptureData) {
     /** Plans how to turn the project, as just captured, into a snapshot. Changes nothing. */
     async plan({ project, site, now, goal, leftOut, paths, only, leave }: PlanRequest) {
       const { root } = captureOf(project)
-      await expectSomewhere({ site, trees: [goal], paths: paths ?? [] })
-      const changes = await comparer.compare(now, goal, plainDiff)
+      await expectPaths(comparer, { site, trees: [goal], paths: paths ?? [] })
+      const changes = await compare(now, goal)
       const maps = restoreMaps(changes, site, root)
       const keepers =
         leftOut === undefined
@@ -274,45 +277,5 @@ export function captureCalls({ home, durable }: CaptureData) {
       captures.set(project, capture)
     }
     return capture
-  }
-
-  /** The named paths that a capture lacks. */
-  async function pathsNamed(now: ObjectId, named: NamedPaths): Promise<readonly BytePath[]> {
-    const { tree, inside, paths = [] } = named
-    if (tree === undefined) return paths
-    const isMeant = (path: BytePath) =>
-      inside === undefined || inside.some((limit) => isInside(path, limit) || isInside(limit, path))
-    const changes = await comparer.compare(now, tree, plainDiff)
-    const lacking = changes.filter(({ path, before }) => before === undefined && isMeant(path))
-    return [...lacking.map(({ path }) => path), ...paths]
-  }
-
-  async function countSince(before: ObjectId | undefined, after: ObjectId): Promise<ChangeCounts> {
-    try {
-      return await comparer.count(before, after, countingDiff)
-    } catch (error) {
-      // If the previous checkpoint is damaged, its counts are useless, but this checkpoint must not fail.
-      const isDamage =
-        error instanceof SavestateError && ['STORE_DAMAGED', 'GIT_FAILED'].includes(error.code)
-      if (before === undefined || !isDamage) throw error
-      return comparer.count(undefined, after, countingDiff)
-    }
-  }
-
-  /** Throws for a path that is neither in a snapshot nor in the folder: it is most likely mistyped. */
-  async function expectSomewhere({ site, trees, paths }: ExpectRequest): Promise<void> {
-    for (const path of paths) {
-      if (path === ROOT || lstat(absolute(site, path)) !== undefined) continue
-      const isHeld = await Promise.all(trees.map((tree) => comparer.has(tree, path)))
-      if (isHeld.includes(true)) continue
-      const checkpoints = trees.length === 1 ? 'the checkpoint' : 'any of the checkpoints'
-      throw new SavestateError(
-        'BAD_INPUT',
-        `Neither the folder nor ${checkpoints} has ${printablePath(path)}`,
-        {
-          hint: 'Check the spelling. Paths are relative to the current folder, or to DIR with `-C DIR`.',
-        },
-      )
-    }
   }
 }

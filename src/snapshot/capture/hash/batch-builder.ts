@@ -54,20 +54,11 @@ export class BatchBuilder {
     const start = this.#end
     if (content !== undefined) this.#compress(content)
     const crc = start === this.#end ? 0 : crc32(this.#memory.subarray(start, this.#end))
-    const stamp = this.#count * STAMPS_PER_FILE
-    this.#stamps[stamp] = stats.mtimeNs
-    this.#stamps[stamp + 1] = stats.ctimeNs
-    this.#stamps[stamp + 2] = stats.ino
-    const figure = this.#count * FIGURES_PER_FILE
-    this.#figures[figure] = Number(stats.size)
-    this.#figures[figure + 1] = Number(stats.mode)
-    this.#figures[figure + 2] = readAtMs
-    this.#figures[figure + 3] = lines
-    this.#figures[figure + 4] = start
-    this.#figures[figure + 5] = this.#end
-    this.#figures[figure + 6] = crc
-    this.#figures[figure + 7] = Number(stats.uid)
-    this.#figures[figure + 8] = Number(stats.gid)
+    const { mtimeNs, ctimeNs, ino, size, mode, uid, gid } = stats
+    this.#stamps.set([mtimeNs, ctimeNs, ino], this.#count * STAMPS_PER_FILE)
+    const figures = [Number(size), Number(mode), readAtMs, lines, start, this.#end, crc]
+    figures.push(Number(uid), Number(gid))
+    this.#figures.set(figures, this.#count * FIGURES_PER_FILE)
     this.#count += 1
   }
 

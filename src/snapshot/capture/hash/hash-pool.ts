@@ -15,12 +15,10 @@ const FILES_HERE = 25
 /** With so few batches left, each thread gets only one, so that all finish at the same time. */
 const LAST_BATCHES = 4
 
-export type TakeBatch = (batch: readonly Pending[], hashed: HashedBatch) => void
-
 export type HashPoolOptions = {
   readonly objectsFolder: string
   readonly largeBytes: number
-  readonly take: TakeBatch
+  readonly take: (batch: readonly Pending[], hashed: HashedBatch) => void
 }
 
 type BusyLane = { readonly lane: HashLane; readonly inFlight: (readonly Pending[])[] }

@@ -1,14 +1,11 @@
 // Compares the rows of a NodeTable with the file system without creating nodes. The stat thread starts at the end of the
 // table, the scan's own thread at the beginning.
-import { type BigIntStats, lstatSync } from 'node:fs'
-import { fsPath, isError } from '../../../model/index.js'
 import { type Columns, columnsOf, KIND, type NodeTable } from './columns.js'
-import { isSameNumber } from './stats.js'
+import { isSameStamp, lstat } from './stats.js'
 
 /** `skipped`: the row is a skipped path, which has no stat to compare. */
 export const VERDICT = { changed: 0, same: 1, skipped: 2 } as const
 
-const LSTAT = { bigint: true, throwIfNoEntry: false } as const
 const TYPE_MASK = 0o170000
 // In the order of their kinds: folder, file, link.
 const TYPES = [0o040000, 0o100000, 0o120000]
@@ -45,20 +42,16 @@ export class StatTable {
         this.#folder = parent
       }
       const path = row === 0 ? this.#root : this.#folderPath + this.#nameOf(row)
-      verdicts[row] = this.#isSame(row, lstatOf(path)) ? VERDICT.same : VERDICT.changed
+      verdicts[row] = this.#isSame(row, lstat(path)) ? VERDICT.same : VERDICT.changed
     }
   }
 
-  #isSame(row: number, stats: BigIntStats | undefined): boolean {
-    if (stats === undefined) return false
+  #isSame(row: number, stats: ReturnType<typeof lstat>): boolean {
+    if (typeof stats !== 'object') return false
     const { kinds, sizes, mtimes, ctimes, inos } = this.#columns
-    return (
-      isSameNumber(ctimes[row] ?? 0n, stats.ctimeNs) &&
-      isSameNumber(mtimes[row] ?? 0n, stats.mtimeNs) &&
-      isSameNumber(inos[row] ?? 0n, stats.ino) &&
-      Number(stats.size) === sizes[row] &&
-      (Number(stats.mode) & TYPE_MASK) === TYPES[kinds[row] ?? 0]
-    )
+    const times = { mtimeNs: mtimes[row] ?? 0n, ctimeNs: ctimes[row] ?? 0n }
+    const stamp = { size: sizes[row] ?? 0, ino: inos[row] ?? 0n, ...times }
+    return isSameStamp(stamp, stats) && (Number(stats.mode) & TYPE_MASK) === TYPES[kinds[row] ?? 0]
   }
 
   #pathOf(row: number): string {
@@ -69,14 +62,5 @@ export class StatTable {
   #nameOf(row: number): string {
     const start = this.#columns.nameStarts[row] ?? 0
     return this.#names.latin1Slice(start, start + (this.#columns.nameBytes[row] ?? 0))
-  }
-}
-
-function lstatOf(path: string): BigIntStats | undefined {
-  try {
-    return lstatSync(fsPath(path), LSTAT)
-  } catch (error) {
-    if (isError(error) && 'code' in error) return undefined
-    throw error
   }
 }

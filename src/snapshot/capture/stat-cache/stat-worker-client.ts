@@ -1,9 +1,6 @@
 // Stats cached paths on a second core. The helper thread works through the table from the end, the scan from the
 // beginning; beyond the point where they meet, the scan uses the helper's verdicts. The scan stats the rest itself.
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
-import type { ProjectId } from '../../../model/index.js'
 import { workerThreads } from '../../../system/index.js'
 import { columnsOf, type NodeTable } from './columns.js'
 import type { Node } from './node.js'
@@ -24,13 +21,6 @@ export type StatJob = {
 }
 
 const MIN_PATHS = 2000
-const LARGE_CACHE_BYTES = 200_000
-
-/** Whether a helper pays off: the size of the stat cache shows how many paths the project has. */
-export function hasLargeCache(home: string, project: ProjectId): boolean {
-  const path = join(home, 'cache', project)
-  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LARGE_CACHE_BYTES
-}
 
 export class StatWorkerClient {
   readonly #url: URL
@@ -43,11 +33,6 @@ export class StatWorkerClient {
 
   constructor(url: URL) {
     this.#url = url
-  }
-
-  /** Starts the thread early: it takes as long as reading the table. */
-  warmUp(): void {
-    this.#worker ??= this.#start()
   }
 
   /** Sets the table. A small project gets no thread. */
