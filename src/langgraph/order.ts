@@ -7,11 +7,11 @@ type Work<Ready, Result> = {
   readonly work: (ready: Ready) => Promise<Result>
 }
 
-export class Order {
+export class ThreadQueue {
   readonly #tails = new Map<string, Promise<unknown>>()
 
   /** Waits for all earlier writes to these threads, whether they succeed or not. */
-  async do<Ready, Result>({ threads, ready, work }: Work<Ready, Result>): Promise<Result> {
+  async run<Ready, Result>({ threads, ready, work }: Work<Ready, Result>): Promise<Result> {
     const tails = threads.map((thread) => this.#tails.get(thread) ?? Promise.resolve())
     const before = Promise.all(tails)
     const result = Promise.all([ready, before]).then(([input]) => work(input))

@@ -34,7 +34,7 @@ import {
   type OpenSaverOptions,
   type SaverOptions,
 } from './options.js'
-import { Order } from './order.js'
+import { ThreadQueue } from './order.js'
 import { dump } from './serial.js'
 import { type Reader, readHistory, readMetadata, readTuple } from './read-tuple.js'
 
@@ -45,7 +45,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
   readonly #project: Project | undefined
   readonly #savesFiles: boolean
   readonly #channels: Channels
-  readonly #order = new Order()
+  readonly #queue = new ThreadQueue()
   #owned: Store | undefined
 
   constructor(options: SaverOptions) {
@@ -83,7 +83,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
 
   /** Waits for all writes so far, then closes the store if this saver opened it. */
   async close(): Promise<void> {
-    await this.#order.idle()
+    await this.#queue.idle()
     await this.#owned?.close()
   }
 
@@ -108,7 +108,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
       this.#channels.dump(this.serde, { place, values }),
       dump(this.serde, { value: metadata, what: 'the metadata' }),
     ])
-    return this.#order.do({
+    return this.#queue.run({
       threads: [thread],
       ready,
       work: async ([dumped, dumpedMetadata]) => {
@@ -129,7 +129,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
         return { task: taskId, idx: special ?? index, channel, value: dumped }
       }),
     )
-    await this.#order.do({
+    await this.#queue.run({
       threads: [place.thread],
       ready,
       work: (dumped) => this.#threads.putWrites(place, dumped),
@@ -190,12 +190,12 @@ export class SavestateSaver extends BaseCheckpointSaver {
 
   /** Later writes that continue the thread fail. A run that starts from scratch creates it again. */
   override async deleteThread(threadId: string): Promise<void> {
-    await this.#inOrder([threadId], () => this.#threads.delete(threadId))
+    await this.#enqueue([threadId], () => this.#threads.delete(threadId))
   }
 
   /** Copies all checkpoints and writes, with the same ids. Does nothing if the thread does not exist. */
   async copyThread(from: string, to: string): Promise<void> {
-    await this.#inOrder([from, to], () => this.#threads.copy(from, to))
+    await this.#enqueue([from, to], () => this.#threads.copy(from, to))
   }
 
   /** `keep_latest` keeps the latest checkpoint of each namespace, and those that its delta channels are computed from. */
@@ -207,7 +207,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
     const ids = parseIds(threadIds, 'threadIds')
     rejectStrategy(strategy)
     for (const id of ids)
-      await this.#inOrder([id], () =>
+      await this.#enqueue([id], () =>
         strategy === 'delete' ? threads.delete(id) : threads.keepLatest(id),
       )
   }
@@ -215,7 +215,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
   /** Deletes the checkpoints of these runs. Only runs with a `run_id` in their metadata are found. */
   async deleteForRuns(runIds: readonly string[]): Promise<void> {
     const ids = parseIds(runIds, 'runIds')
-    await this.#order.idle()
+    await this.#queue.idle()
     await this.#threads.deleteRuns(ids)
   }
 
@@ -271,7 +271,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
     return id
   }
 
-  #inOrder<Result>(threads: readonly string[], work: () => Promise<Result>): Promise<Result> {
-    return this.#order.do({ threads, ready: Promise.resolve(), work })
+  #enqueue<Result>(threads: readonly string[], work: () => Promise<Result>): Promise<Result> {
+    return this.#queue.run({ threads, ready: Promise.resolve(), work })
   }
 }

@@ -517,7 +517,7 @@ test('metadata with an instance of a class is refused, and the hint is about met
   await expect(session.save({ metadata: { p: new P() } })).rejects.toMatchObject({
     code: 'STATE_UNSTORABLE',
     message: expect.stringContaining('metadata.p'),
-    hint: expect.stringContaining('Metadata cannot contain instances of classes'),
+    hint: expect.stringContaining('Metadata cannot contain class instances'),
   })
 })
 
