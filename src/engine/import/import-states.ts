@@ -2,7 +2,6 @@
 // was not imported from the same history.
 import { StateMemory } from '../../ledger/index.js'
 import {
-  makeId,
   parseCheckpointId,
   parseSessionId,
   SavestateError,
@@ -19,6 +18,7 @@ import {
   timeRange,
 } from './import-history.js'
 import { isHeld } from '../sessions/open-session.js'
+import { asNextStep, createDraft } from '../sessions/session-draft.js'
 
 /** `wanted`: the id of the session if none was imported from this history before. */
 export function planStates(
@@ -109,37 +109,18 @@ function addState(
   const { createdAtMs, name, reason, status, metadata, operationId } = item
   const session =
     ledger.sessions.byId(target) ?? createSession(context, history, { id: target, createdAtMs })
-  const id = parseCheckpointId(makeId(clock.random))
-  ledger.checkpoints.insert(
-    {
-      id,
-      kind: 'imported',
-      name,
-      reason,
-      createdAtMs,
-      pinned: false,
-      authors: null,
-      project: session.project,
-      commit: null,
-      snapshot: null,
-      changes: null,
-      session: {
-        key: session.key,
-        id: session.id,
-        agent: session.agent,
-        parent: session.head,
-        step: session.nextStep,
-        status,
-        turn: session.turn,
-        toolCall: null,
-        state: ledger.states.write(state, memory),
-        schemaVersion: null,
-        metadata,
-        operationId,
-      },
-    },
-    undefined,
-  )
+  const draft = createDraft({ clock, project: undefined }, { kind: 'imported', name, reason })
+  const made = asNextStep({ ...draft, createdAtMs, project: session.project }, session, {
+    parent: session.head,
+    status,
+    toolCall: null,
+    state: ledger.states.write(state, memory),
+    schemaVersion: null,
+    metadata,
+    operationId,
+  })
+  const { id } = made
+  ledger.checkpoints.insert(made, undefined)
   ledger.imports.place(id, { atMs: createdAtMs, after: session.head })
   const nowMs = clock.nowMs()
   ledger.sessions.advance(session, { head: id, status, atMs: nowMs, leaseUntilMs: null })

@@ -67,7 +67,7 @@ async function dropUnderLock(
     for (const checkpoint of chosen) refuseKept(context, checkpoint)
     const forgetsUndo = isNeededByUndo(context, project, chosen)
     const sessions = findEmptiedSessions(context, chosen)
-    if (!dryRun) removeRows(context, chosen)
+    if (!dryRun) removeRows(context, chosen, sessions)
     return { forgetsUndo, sessions }
   })
   if (!dryRun) {
@@ -144,12 +144,14 @@ function findEmptiedSessions({ ledger }: ProjectContext, chosen: readonly Checkp
 }
 
 /** Inside the transaction. A session that loses its head continues from the checkpoint before it. */
-function removeRows(context: ProjectContext, chosen: readonly Checkpoint[]): void {
-  const { ledger, clock } = context
-  const over = findEmptiedSessions(context, chosen)
+function removeRows(
+  { ledger, clock }: ProjectContext,
+  chosen: readonly Checkpoint[],
+  emptied: readonly string[],
+): void {
   ledger.pruning.moveHeads(chosen.map(({ id }) => id))
   ledger.pruning.drop(chosen.map(({ id }) => id))
-  for (const id of over) {
+  for (const id of emptied) {
     const session = ledger.sessions.byId(id)
     if (session !== undefined) ledger.sessions.delete(session.key, clock.nowMs())
   }
