@@ -2,8 +2,7 @@
 // grown costs what is new; what did not change since it was last serialized is not serialized again.
 import { types } from 'node:util'
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
-import { SavestateError } from '../index.js'
-import type { ChannelValues, GraphPlace, SerialValue } from '../internal.js'
+import { type ChannelValues, type GraphPlace, SavestateError, type SerialValue } from '../index.js'
 import {
   isObject,
   isUnchanged,

@@ -1,8 +1,7 @@
 // Values in the form of LangGraph's serializer. What it would lose without a word is refused here.
 import { isUtf8 } from 'node:buffer'
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
-import { SavestateError } from '../index.js'
-import type { SerialValue } from '../internal.js'
+import { SavestateError, type SerialValue } from '../index.js'
 
 /** What the serializer writes in place of a whole value if JSON.stringify throws, as it does for a BigInt. */
 const GIVEN_UP = '[unable to serialize, circular reference is too complex to analyze]'
