@@ -1,9 +1,11 @@
-// Generates docs/errors.md from the table of error codes and docs/cli.md from the table of commands in the build.
-// `--print` writes the first to stdout instead, so that test/repository/docs.test.ts can check whether it is stale.
-import { writeFileSync } from 'node:fs'
+// Generates docs/errors.md from the table of error codes, docs/cli.md from the table of commands, and docs/reference/sdk.md from
+// the type declarations in the build. `--print` writes the first to stdout instead and `--print-sdk` the last, so that
+// test/repository/docs.test.ts can check whether they are stale.
+import { mkdirSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
 import { cliReference } from '../build/docs/reference.js'
 import { ERROR_CODES } from '../dist/index.js'
+import { sdkReference } from './sdk-reference.mjs'
 
 const rows = Object.entries(ERROR_CODES).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`)
 
@@ -25,7 +27,10 @@ Exit codes of the command line: 0 done, 1 the user said no, 2 one of the errors 
 `
 
 if (process.argv.includes('--print')) process.stdout.write(page)
+else if (process.argv.includes('--print-sdk')) process.stdout.write(sdkReference())
 else {
   writeFileSync(new URL('../docs/errors.md', import.meta.url), page)
   writeFileSync(new URL('../docs/cli.md', import.meta.url), cliReference())
+  mkdirSync(new URL('../docs/reference', import.meta.url), { recursive: true })
+  writeFileSync(new URL('../docs/reference/sdk.md', import.meta.url), sdkReference())
 }

@@ -67,7 +67,10 @@ export {
   type Limits,
   SavestateError,
   type SessionPruneOptions,
+  type SkipCounts,
   type SkipReason,
+  type StatusText,
+  type StatusWord,
 } from './model/index.js'
 export {
   type AgentState,
@@ -87,6 +90,7 @@ export {
   type JsonForm,
   type KeyInput,
   type ListOptions,
+  type ListQuery,
   type Maintenance,
   type Message,
   type OncePerTurnOptions,
@@ -107,6 +111,7 @@ export {
   type SearchOptions,
   Session,
   type SessionEvents,
+  type SessionListQuery,
   type SessionOptions,
   type SessionRewindOptions,
   type SessionSaveOptions,
@@ -121,4 +126,20 @@ export {
   verifyStore,
   type VerifyStoreOptions,
   type Watch,
+} from './sdk/index.js'
+/** For savestate/langgraph, which uses nothing that is not exported here. @internal */
+export type {
+  ChannelHistory,
+  ChannelValues,
+  GraphContents,
+  NewGraphCheckpoint,
+} from './engine/index.js'
+/** @internal */
+export type {
+  GraphCheckpoint,
+  GraphPlace,
+  GraphQuery,
+  GraphWrite,
+  SerialValue,
+  Threads,
 } from './sdk/index.js'

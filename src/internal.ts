@@ -2,12 +2,9 @@
 export * from './index.js'
 export {
   type AutoPruneRecord,
-  type ChannelHistory,
-  type ChannelValues,
   type CommitHistory,
   type FailureFacts,
   type FoundTarget,
-  type GraphContents,
   type ImportCheckpointsResult,
   importFault,
   type ImportHistory,
@@ -22,7 +19,6 @@ export {
   legacyArchives,
   type LocatedFolder,
   type MomentInput,
-  type NewGraphCheckpoint,
   type NoteChange,
   parseTime,
   type ProjectOrigin,
@@ -63,13 +59,7 @@ export {
   type DaemonPlace,
   daemonPlaceHolder,
   defaultHome,
-  type GraphCheckpoint,
-  type GraphPlace,
-  type GraphQuery,
-  type GraphWrite,
-  type SerialValue,
   storeHome,
   takeDaemonPlace,
-  type Threads,
 } from './sdk/index.js'
 export { readRegularFile, sourceHead, sourceRefs } from './snapshot/index.js'

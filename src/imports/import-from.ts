@@ -59,7 +59,7 @@ export async function importFrom(
     })
   }
   const { histories, problems } = await find(system, path, session)
-  return store.importCheckpoints({ ...options, histories, problems, ...hooks })
+  return store.maintenance.importCheckpoints({ ...options, histories, problems, ...hooks })
 }
 
 function defaultPath(system: ImportSystem): string {

@@ -2,8 +2,7 @@
 // Values that have not changed since they were last serialized are not serialized again.
 import { types } from 'node:util'
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
-import { SavestateError } from '../index.js'
-import type { ChannelValues, GraphPlace, SerialValue } from '../internal.js'
+import { type ChannelValues, type GraphPlace, SavestateError, type SerialValue } from '../index.js'
 import {
   isObject,
   isUnchanged,

@@ -6,7 +6,7 @@ import {
   maxChannelVersion,
   TASKS,
 } from '@langchain/langgraph-checkpoint'
-import type { ChannelValues } from '../internal.js'
+import type { ChannelValues } from '../index.js'
 
 type Facts = Omit<Checkpoint, 'channel_values'>
 

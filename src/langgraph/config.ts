@@ -1,7 +1,6 @@
 // Converts LangGraph's configurations to places in a thread and back.
 import { type BaseCheckpointSaver, getCheckpointId } from '@langchain/langgraph-checkpoint'
-import { SavestateError } from '../index.js'
-import type { GraphPlace } from '../internal.js'
+import { type GraphPlace, SavestateError } from '../index.js'
 
 export type Config = Parameters<BaseCheckpointSaver['getTuple']>[0]
 

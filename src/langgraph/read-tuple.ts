@@ -12,7 +12,7 @@ import type {
   GraphCheckpoint,
   GraphContents,
   GraphWrite,
-} from '../internal.js'
+} from '../index.js'
 import type { Channels } from './channels.js'
 import { toConfig } from './config.js'
 import { parseFacts, parseMetadata, withSends } from './checkpoint-json.js'

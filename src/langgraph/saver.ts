@@ -11,8 +11,16 @@ import {
   type PendingWrite,
   WRITES_IDX_MAP,
 } from '@langchain/langgraph-checkpoint'
-import { openStore, type Project, type RewindResult, SavestateError, type Store } from '../index.js'
-import type { GraphCheckpoint, GraphWrite, Threads } from '../internal.js'
+import {
+  type GraphCheckpoint,
+  type GraphWrite,
+  openStore,
+  type Project,
+  type RewindResult,
+  SavestateError,
+  type Store,
+  type Threads,
+} from '../index.js'
 import { Channels } from './channels.js'
 import {
   requestedPlace,

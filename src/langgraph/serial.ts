@@ -1,8 +1,7 @@
 // Calls LangGraph's serializer, and rejects values that it would lose silently.
 import { isUtf8 } from 'node:buffer'
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
-import { SavestateError } from '../index.js'
-import type { SerialValue } from '../internal.js'
+import { SavestateError, type SerialValue } from '../index.js'
 
 /** The serializer writes this text instead of the whole value if JSON.stringify throws, as it does for a BigInt. */
 const GIVEN_UP = '[unable to serialize, circular reference is too complex to analyze]'

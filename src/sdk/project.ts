@@ -21,7 +21,7 @@ import type {
   ProjectSaveOptions,
   SearchOptions,
 } from './project-types.js'
-import type { ListOptions, ScopeQuery } from './store-types.js'
+import type { ListQuery, ScopeQuery } from './store-types.js'
 
 /** A running watch. It ends with `close`, at the end of `await using`, or when the store is closed. */
 export type Watch = {
@@ -130,15 +130,13 @@ export class Project {
   }
 
   /** The checkpoints of the project, newest first. */
-  async list(query: ScopeQuery & ListOptions = {}): Promise<readonly engine.CheckpointView[]> {
+  async list(query: ListQuery = {}): Promise<readonly engine.CheckpointView[]> {
     const { checkpoints } = await this.#perform('list', engine.list, query)
     return checkpoints
   }
 
   /** The same, a page at a time. */
-  iterate(
-    query: ScopeQuery & ListOptions = {},
-  ): AsyncGenerator<engine.CheckpointView, void, undefined> {
+  iterate(query: ListQuery = {}): AsyncGenerator<engine.CheckpointView, void> {
     return iteratePages(query, (page) => this.#perform('iterate', engine.list, page))
   }
 

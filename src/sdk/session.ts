@@ -18,7 +18,7 @@ import type {
   StateOptions,
   ToolCallResolution,
 } from './session-types.js'
-import type { CheckpointQuery, ListOptions } from './store-types.js'
+import type { CheckpointQuery, SessionListQuery } from './store-types.js'
 
 type Operation<Result> =
   | engine.OperationOf<engine.SessionContext, unknown, Result>
@@ -87,8 +87,7 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
 
   /** Saves the files once in each turn, if they changed. Call it before the first change of a turn. */
   async saveOncePerTurn(options: OncePerTurnOptions): Promise<engine.OncePerTurnResult> {
-    const identity = { turns: this.#turns }
-    const split = splitOptions('saveOncePerTurn', options, { identity })
+    const split = splitOptions('saveOncePerTurn', options, { identity: { turns: this.#turns } })
     const saved = await this.#inOrder(engine.saveOncePerTurn, split)
     if (saved.created) this.notify('saved', saved)
     return saved
@@ -107,9 +106,8 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
     expectObject('stateAt', options)
     refuseNoList('stateAt', 'keys', options.keys)
     const keys = options.keys?.map(String)
-    const input = { ...options, ref, keys }
-    const state = await this.#perform(engine.stateAt, { input, hooks: {} })
-    return state as State | undefined
+    const split = { input: { ...options, ref, keys }, hooks: {} }
+    return (await this.#perform(engine.stateAt, split)) as State | undefined
   }
 
   /** One checkpoint with everything that is known about it. Throws CHECKPOINT_UNKNOWN. */
@@ -119,18 +117,15 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
   }
 
   /** The checkpoints of the session, newest first. */
-  async list(query: CheckpointQuery & ListOptions = {}): Promise<readonly engine.CheckpointView[]> {
+  async list(query: SessionListQuery = {}): Promise<readonly engine.CheckpointView[]> {
     const { checkpoints } = await this.#perform(engine.listSession, splitOptions('list', query))
     return checkpoints
   }
 
   /** The same, a page at a time. */
-  iterate(
-    query: CheckpointQuery & ListOptions = {},
-  ): AsyncGenerator<engine.CheckpointView, void, undefined> {
-    return iteratePages(query, (page) =>
-      this.#perform(engine.listSession, splitOptions('iterate', page)),
-    )
+  iterate(query: SessionListQuery = {}): AsyncGenerator<engine.CheckpointView, void> {
+    const read = (page: object) => this.#perform(engine.listSession, splitOptions('iterate', page))
+    return iteratePages(query, read)
   }
 
   /** How many checkpoints match. */
@@ -160,18 +155,14 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
     options: SessionRewindOptions = {},
   ): Promise<engine.SessionRewindResult> {
     refuseNoList('rewind', 'paths', options?.paths)
-    const asks = 'confirm'
-    const { input, hooks } = splitOptions('rewind', options, { identity: { to: ref }, asks })
+    const how = { identity: { to: ref }, asks: 'confirm' } as const
+    const { input, hooks } = splitOptions('rewind', options, how)
     const { order } = this.#context
     const { confirm } = hooks
     // The queue is free while the caller is asked: other writes of this session must not wait for the answer.
-    const aside = confirm && {
-      confirm: (...plan: Parameters<typeof confirm>) => order.aside(() => confirm(...plan)),
-    }
-    const result = await this.#inOrder(engine.rewindSession, {
-      input,
-      hooks: { ...hooks, ...aside },
-    })
+    const asking: typeof confirm = confirm && ((...plan) => order.aside(() => confirm(...plan)))
+    const split = { input, hooks: { ...hooks, confirm: asking } }
+    const result = await this.#inOrder(engine.rewindSession, split)
     if (result.applied) this.notify('rewound', result)
     return result
   }
@@ -257,11 +248,8 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
   /** Deletes the session and all its checkpoints; returns how many there were. It cannot be written to afterwards. */
   async delete(): Promise<number> {
     const { hold, order } = this.#context
-    const { removed } = await this.#calls.during(() =>
-      explained(() =>
-        order.do(async () => engine.deleteSession(this.#context, this.id, { fence: hold.fence })),
-      ),
-    )
+    const remove = async () => engine.deleteSession(this.#context, this.id, { fence: hold.fence })
+    const { removed } = await this.#calls.during(() => explained(() => order.do(remove)))
     this.#closing ??= Promise.resolve(this.#end())
     return removed
   }
@@ -298,8 +286,7 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
 
   /** For writes. Saves queue themselves, because they read the state first. */
   #inOrder<Result>(operation: Operation<Result>, split: SplitOptions): Promise<Result> {
-    const { order } = this.#context
-    return this.#calls.during(() => order.do(() => this.#run(operation, split)))
+    return this.#calls.during(() => this.#context.order.do(() => this.#run(operation, split)))
   }
 
   #perform<Result>(operation: Operation<Result>, split: SplitOptions): Promise<Result> {

@@ -30,6 +30,12 @@ export type ListOptions = Pick<CallOptions, 'signal' | 'onWarning'> & {
   readonly limit?: number | undefined
 }
 
+/** Options of `list` and `iterate` of a session. */
+export type SessionListQuery = CheckpointQuery & ListOptions
+
+/** Options of `list` and `iterate` of a project and of the store. */
+export type ListQuery = ScopeQuery & ListOptions
+
 /** Options of `store.session`. */
 export type SessionOptions = {
   /** The name of the agent, for people. */

@@ -1,19 +1,13 @@
 // An open store: all projects and sessions of one user.
 import * as engine from '../engine/index.js'
-import {
-  type BytePath,
-  bytePath,
-  type Config,
-  explainSystemError,
-  printablePath,
-} from '../model/index.js'
+import { type BytePath, bytePath, type Config, printablePath } from '../model/index.js'
 import { refuseUnsafeFolder } from '../snapshot/index.js'
 import type { AgentState } from './agent-state.js'
 import { type Asks, type CallOptions, splitOptions } from './call-options.js'
 import { AutoPrune } from './maintenance/auto-prune.js'
 import { explained } from './opening/with-system-errors.js'
 import { refuseUnknown } from './opening/validate-options.js'
-import { type OpenContext, openContext, type StoreOptions } from './opening/open-context.js'
+import type { OpenContext } from './opening/open-context.js'
 import { Maintenance } from './maintenance/store-maintenance.js'
 import { iteratePages } from './pages.js'
 import { Project } from './project.js'
@@ -21,8 +15,7 @@ import type { ProjectOptions } from './project-types.js'
 import { Session } from './session.js'
 import {
   type ForkOptions,
-  type ImportCheckpointsOptions,
-  type ListOptions,
+  type ListQuery,
   type PruneOptions,
   type RekeyOptions,
   RESUME_OPTIONS,
@@ -35,19 +28,6 @@ import {
   type VerifyOptions,
 } from './store-types.js'
 import { Threads } from './threads.js'
-
-/** Opens the store, and creates it if there is none. Throws STORE_NEWER, STORE_UNUSABLE, STORE_DAMAGED. */
-export async function openStore(options: StoreOptions = {}): Promise<Store> {
-  try {
-    return Store.make(await openContext(options), {
-      isShort: options.shortLived ?? false,
-      // The process that prunes would use the real time.
-      prunesItself: options.clock === undefined,
-    })
-  } catch (error) {
-    throw explainSystemError(error)
-  }
-}
 
 /** `isShort`: the process ends soon and leaves tidying to one that stays. */
 type Habits = { readonly isShort: boolean; readonly prunesItself: boolean }
@@ -187,15 +167,13 @@ export class Store {
   }
 
   /** The checkpoints of all projects and sessions, newest first. */
-  async list(query: ScopeQuery & ListOptions = {}): Promise<readonly engine.StoreCheckpointView[]> {
+  async list(query: ListQuery = {}): Promise<readonly engine.StoreCheckpointView[]> {
     const { checkpoints } = await this.#perform('list', engine.listAll, query)
     return checkpoints
   }
 
   /** The same, a page at a time. */
-  iterate(
-    query: ScopeQuery & ListOptions = {},
-  ): AsyncGenerator<engine.StoreCheckpointView, void, undefined> {
+  iterate(query: ListQuery = {}): AsyncGenerator<engine.StoreCheckpointView, void> {
     return iteratePages(query, (page) => this.#perform('iterate', engine.listAll, page))
   }
 
@@ -221,23 +199,6 @@ export class Store {
     if (options.unattended === true)
       return calls.during(() => engine.pruneUnattended(this.#context, { input, hooks }))
     return this.#perform('prune', engine.prune, options, 'confirmPrune')
-  }
-
-  /**
-   * Adds checkpoints that were made elsewhere, with their files, times and origins. Checkpoints that were imported before
-   * are not added again, and what cannot be read is listed with the reason.
-   * @internal
-   */
-  async importCheckpoints(
-    options: ImportCheckpointsOptions,
-  ): Promise<engine.ImportCheckpointsResult> {
-    const operation = engine.importCheckpoints
-    return this.#perform('importCheckpoints', operation, options, 'confirmImport')
-  }
-
-  /** What `session.import` would add to the session of that id, which need not exist. @internal */
-  async planImport(id: string, checkpoints: engine.ExchangedItems): Promise<engine.ImportOutlook> {
-    return this.#perform('planImport', engine.planImport, { session: id, checkpoints })
   }
 
   /** Checks that everything in the store can be read back. `verifyStore` checks a store that cannot be opened. */
@@ -329,7 +290,6 @@ export class Store {
   }
 
   #projectAt(path: BytePath): Project {
-    // First, because the calls below start a thread.
     this.#context.calls.refuseClosed()
     refuseUnsafeFolder(path, bytePath(this.#context.home))
     this.#context.snapshots.warmUp()

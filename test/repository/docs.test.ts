@@ -20,6 +20,13 @@ test('docs/errors.md is what scripts/docs.mjs makes of the error codes', () => {
   expect(read('docs/errors.md')).toBe(made)
 })
 
+test('docs/reference/sdk.md is what scripts/docs.mjs makes of the declarations', () => {
+  const made = execFileSync(process.execPath, [join(ROOT, 'scripts/docs.mjs'), '--print-sdk'], {
+    encoding: 'utf8',
+  })
+  expect(read('docs/reference/sdk.md')).toBe(made)
+})
+
 test('every relative link leads to a file, and to a heading in it', () => {
   const broken = PAGES.flatMap((page) =>
     linksOf(page).filter((link) => !leadsSomewhere(page, link)),

@@ -192,8 +192,10 @@ test.each([
   })
 })
 
-test('its types compile, strictly, with the types of Node and nothing else', () => {
-  const source = `
+test.each([{ module: 'nodenext' }, { module: 'esnext', moduleResolution: 'bundler' }])(
+  'its types compile, strictly, with the types of Node and nothing else: %j',
+  (resolution) => {
+    const source = `
     import { openStore, SavestateError, type CheckpointView, type ErrorCode, type PlanView, type ProjectRewindOptions, type RewindResult } from 'savestate'
 
     export async function goBack(folder: string): Promise<string[]> {
@@ -201,6 +203,15 @@ test('its types compile, strictly, with the types of Node and nothing else', () 
       const project = await store.project(folder)
       const saved = await project.save({ reason: 'first' })
       const created: boolean = saved.created
+      const at: Date = saved.createdAt
+      for await (const { id } of project.iterate({ since: at, name: 'x' })) void id
+      await using watch = project.watch()
+      const signal = AbortSignal.timeout(1000)
+      const { session, state } = await store.resume<{ notes: string[] }>('task', { create: true, project, signal })
+      session.on('saved', ({ step }) => void step).once('closed', ({ id }) => void id)
+      await session.append('notes', [state?.notes[0] ?? ''], { ifHead: null })
+      await session.step('key', () => 1)
+      await session.resolveToolCall('call', { as: 'confirmed', result: watch })
       const checkpoints = await project.list({ limit: 5 })
       const hooks: ProjectRewindOptions = {
         confirm: async (plan: PlanView) => plan.conflict.length === 0 && created,
@@ -224,35 +235,36 @@ test('its types compile, strictly, with the types of Node and nothing else', () 
     // @ts-expect-error: there is no such code
     export const wrong: ErrorCode = 'NO_SUCH_CODE'
   `
-  const folder = join(consumer, 'typed')
-  mkdirSync(folder)
-  writeFileSync(join(folder, 'use.ts'), source)
-  writeFileSync(
-    join(folder, 'tsconfig.json'),
-    JSON.stringify({
-      compilerOptions: {
-        module: 'nodenext',
-        target: 'es2022',
-        lib: ['es2023'],
-        strict: true,
-        exactOptionalPropertyTypes: true,
-        skipLibCheck: false,
-        noEmit: true,
-        typeRoots: [join(ROOT, 'node_modules/@types')],
-        // Also where nobody asks for those of Node.
-        types: [],
-      },
-      files: ['use.ts'],
-    }),
-  )
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-  const check = [tsc, '-p', folder, '--listFiles']
-  const { status, stdout } = spawnSync(process.execPath, check, { encoding: 'utf8' })
-  // A package of somebody's in a folder above would be found too, and hide that one is missing.
-  const known = /\/(?:typed|savestate\/dist\/types|@?typescript|@types\/node|undici-types)\//
-  const others = stdout.split('\n').filter((line) => line !== '' && !known.test(line))
-  expect({ status, others }).toEqual({ status: 0, others: [] })
-})
+    const folder = join(consumer, `typed-${resolution.module}`, 'typed')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'use.ts'), source)
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({
+        compilerOptions: {
+          ...resolution,
+          target: 'es2022',
+          lib: ['es2023', 'esnext.disposable'],
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          skipLibCheck: false,
+          noEmit: true,
+          typeRoots: [join(ROOT, 'node_modules/@types')],
+          // Also where nobody asks for those of Node.
+          types: [],
+        },
+        files: ['use.ts'],
+      }),
+    )
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+    const check = [tsc, '-p', folder, '--listFiles']
+    const { status, stdout } = spawnSync(process.execPath, check, { encoding: 'utf8' })
+    // A package of somebody's in a folder above would be found too, and hide that one is missing.
+    const known = /\/(?:typed|savestate\/dist\/types|@?typescript|@types\/node|undici-types)\//
+    const others = stdout.split('\n').filter((line) => line !== '' && !known.test(line))
+    expect({ status, others }).toEqual({ status: 0, others: [] })
+  },
+)
 
 function npm(args: readonly string[], cwd: string): string {
   const all = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...args]

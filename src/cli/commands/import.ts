@@ -62,7 +62,7 @@ async function importFile(request: Request): Promise<ImportOutlook | ImportResul
   // Read the whole file before changing anything: a malformed file leaves nothing behind.
   const { items, outlook } = await withDefaultSignals(async () => {
     const read = await READERS[kind](path)
-    return { items: read, outlook: await store.planImport(id, read()) }
+    return { items: read, outlook: await store.maintenance.planImport(id, read()) }
   })
   if (request.options.has('dry-run')) return outlook
   return inSession(request, id, (session) => session.import(items()))

@@ -33,7 +33,7 @@ export type CheckpointQuery = {
 }
 
 /** The condition of a query, with its values. `order` is the column to sort by. */
-export function filterOf(query: Omit<CheckpointQuery, 'limit'>): {
+function filterOf(query: Omit<CheckpointQuery, 'limit'>): {
   readonly filter: string
   readonly values: readonly SqlValue[]
   readonly order: 'seq' | 'step'
@@ -74,6 +74,13 @@ export function restOf(query: CheckpointQuery): {
 export type BriefsQuery = Omit<CheckpointQuery, 'afterStep'>
 /** `order`: its step in a session, else its place in the store; where the next page begins. */
 export type OrderedBrief = CheckpointBrief & { readonly order: number }
+
+export function countCheckpoints(database: Database, query: Omit<BriefsQuery, 'limit'>): number {
+  const { filter, values } = filterOf(query)
+  return number(
+    database.get(`SELECT count(*) AS count FROM checkpoints ${filter}`, ...values)?.['count'],
+  )
+}
 
 export function readBriefs(database: Database, query: BriefsQuery, vault: Vault): OrderedBrief[] {
   const { rest, values, order } = restOf(query)

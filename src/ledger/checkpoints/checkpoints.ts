@@ -12,14 +12,7 @@ import {
 } from '../../model/index.js'
 import type { SqlValue } from '../../system/index.js'
 import { authorsColumn } from './authors.js'
-import {
-  type BriefsQuery,
-  type CheckpointQuery,
-  filterOf,
-  type OrderedBrief,
-  readBriefs,
-  restOf,
-} from './checkpoint-briefs.js'
+import * as briefs from './checkpoint-briefs.js'
 import { readDetails, storeDetails } from './detail-rows.js'
 import { toCheckpoint, number, optional, encodeMetadata } from '../rows.js'
 import { checkpointContext } from '../encryption/index.js'
@@ -77,16 +70,16 @@ export class Checkpoints extends SealedTable {
   }
 
   /** Newest first; with `afterStep` oldest first. */
-  list(query: CheckpointQuery): Checkpoint[] {
-    const { rest, values } = restOf(query)
+  list(query: briefs.CheckpointQuery): Checkpoint[] {
+    const { rest, values } = briefs.restOf(query)
     return this.database
       .all(`${SELECT} ${rest}`, ...values)
       .map((row) => toCheckpoint(row, this.vault))
   }
 
   /** The same without what a list does not show: a row costs a tenth. */
-  briefs(query: BriefsQuery): OrderedBrief[] {
-    return readBriefs(this.database, query, this.vault)
+  briefs(query: briefs.BriefsQuery): briefs.OrderedBrief[] {
+    return briefs.readBriefs(this.database, query, this.vault)
   }
 
   get(id: CheckpointId): Checkpoint | undefined {
@@ -161,10 +154,8 @@ export class Checkpoints extends SealedTable {
     return rows.map((row) => toCheckpoint(row, this.vault))
   }
 
-  count(query: Omit<BriefsQuery, 'limit'> = {}): number {
-    const { filter, values } = filterOf(query)
-    const sql = `SELECT count(*) AS count FROM checkpoints ${filter}`
-    return number(this.database.get(sql, ...values) ?? {}, 'count')
+  count(query: Omit<briefs.BriefsQuery, 'limit'> = {}): number {
+    return briefs.countCheckpoints(this.database, query)
   }
 
   /** Where it is in the order of the whole store. */

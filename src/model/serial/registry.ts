@@ -52,11 +52,12 @@ export class ClassRegistry {
     this.#byPrototype.set(prototype, registered)
   }
 
-  /** The class whose instances have exactly this prototype. */
+  /** The class whose instances have exactly this prototype. @internal */
   withPrototype(prototype: object): RegisteredClass | undefined {
     return this.#byPrototype.get(prototype)
   }
 
+  /** @internal */
   named(name: string): RegisteredClass | undefined {
     return this.#byName.get(name)
   }

@@ -4,13 +4,17 @@ import type { CareContext } from '../../engine/index.js'
 import { Ledger } from '../../ledger/index.js'
 import { explainSystemError, SavestateError } from '../../model/index.js'
 import { Snapshots } from '../../snapshot/index.js'
-import { SharedLock, systemClock } from '../../system/index.js'
+import { type Clock, SharedLock, systemClock } from '../../system/index.js'
 import { type CallOptions, splitOptions } from '../call-options.js'
 import { type Known, refuseUnknown } from '../opening/validate-options.js'
 import { homeOf, type StoreOptions } from '../opening/open-context.js'
 
 /** Options of the calls on a store that need not be open. */
-export type ClosedStoreOptions = CallOptions & Pick<StoreOptions, 'home' | 'inProcess' | 'clock'>
+export type ClosedStoreOptions = CallOptions &
+  Pick<StoreOptions, 'home' | 'inProcess'> & {
+    /** For tests. @internal */
+    readonly clock?: Clock
+  }
 const CLOSED_STORE_OPTIONS: Known<Omit<ClosedStoreOptions, keyof CallOptions>> = {
   home: true,
   inProcess: true,

@@ -2,6 +2,8 @@
 import * as engine from '../../engine/index.js'
 import { explained } from '../opening/with-system-errors.js'
 import type { OpenContext } from '../opening/open-context.js'
+import { splitOptions } from '../call-options.js'
+import type { ImportCheckpointsOptions } from '../store-types.js'
 
 /** The settings of the store, and projects that were moved. Made by `store.maintenance`. */
 export class Maintenance {
@@ -45,6 +47,29 @@ export class Maintenance {
     return calls.during(() =>
       engine.perform(engine.moveProject, this.#context, { input: { from, to } }),
     )
+  }
+
+  /**
+   * Adds checkpoints that were made elsewhere, with their files, times and origins. Checkpoints that were imported before
+   * are not added again, and what cannot be read is listed with the reason.
+   * @internal
+   */
+  async importCheckpoints(
+    options: ImportCheckpointsOptions,
+  ): Promise<engine.ImportCheckpointsResult> {
+    const { calls } = this.#context
+    const split = splitOptions('importCheckpoints', options, { asks: 'confirmImport' })
+    const hooks = calls.hooksOf(split.hooks)
+    return calls.during(() =>
+      engine.perform(engine.importCheckpoints, this.#context, { ...split, hooks }),
+    )
+  }
+
+  /** What `session.import` would add to the session of that id, which need not exist. @internal */
+  async planImport(id: string, checkpoints: engine.ExchangedItems): Promise<engine.ImportOutlook> {
+    const input = { session: id, checkpoints }
+    const { calls } = this.#context
+    return calls.during(() => engine.perform(engine.planImport, this.#context, { input }))
   }
 
   #do<Result>(work: () => Promise<Result>): Promise<Result> {

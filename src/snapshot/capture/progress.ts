@@ -64,7 +64,10 @@ export class ProgressCounter {
   }
 }
 
-function withReject(): { readonly promise: Promise<never>; reject(error: unknown): void } {
+function withReject(): {
+  readonly promise: Promise<never>
+  readonly reject: (error: unknown) => void
+} {
   let reject: (error: unknown) => void = () => undefined
   const promise = new Promise<never>((_, fail) => {
     reject = fail
