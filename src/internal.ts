@@ -12,7 +12,7 @@ export {
   type ImportPlan,
   type ImportProblem,
   type ImportSource,
-  inputFault,
+  describeInputError,
   INSTALL_NOTE,
   labelOf,
   type LegacyArchive,
@@ -30,15 +30,15 @@ export {
 export {
   type BytePath,
   bytePath,
-  bytePathOf,
-  CHANGED_BY_PERSON,
+  bytePathFromBytes,
+  CHANGED_BY_USER,
   DEFAULT_EXCLUDES,
   explainSystemError,
   fsPath,
   HAS_HOOKS,
   hasCode,
   IN_PROGRESS,
-  isWholeText,
+  isStorableText,
   joinPath,
   jsonFault,
   nameOf,
@@ -56,10 +56,10 @@ export {
 } from './model/index.js'
 export {
   clearStore,
-  type DaemonPlace,
-  daemonPlaceHolder,
+  type DaemonLock,
+  daemonLockHolder,
   defaultHome,
   storeHome,
-  takeDaemonPlace,
+  acquireDaemonLock,
 } from './sdk/index.js'
 export { readRegularFile, sourceHead, sourceRefs } from './snapshot/index.js'

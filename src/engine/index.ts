@@ -1,11 +1,11 @@
 export { copyThread, deleteRuns, deleteThread, keepLatest } from './threads/thread-removal.js'
 export {
   type ChannelHistory,
-  channelHistories,
+  readChannelHistories,
   type ChannelValues,
   findGraphCheckpoint,
   type GraphContents,
-  graphPlaces,
+  listGraphCheckpoints,
   type NewGraphCheckpoint,
   putGraphCheckpoint,
   putGraphWrites,

@@ -6,7 +6,7 @@ import {
   type BytePath,
   bytePath,
   IN_PROGRESS,
-  inputFault,
+  describeInputError,
   joinPath,
   nameOf,
   parseSessionId,
@@ -84,7 +84,7 @@ function readStep(path: BytePath): StepFile {
   const file = readText(path, MAX_BYTES)
   const parsed = stepSchema.safeParse(parseJson(file.text))
   if (parsed.success) return { step: parsed.data, file }
-  const faults = parsed.error.issues.map(inputFault).join('; ')
+  const faults = parsed.error.issues.map(describeInputError).join('; ')
   throw unreadable(`it is not an ares checkpoint: ${faults}`)
 }
 

@@ -4,7 +4,7 @@ import {
   type BytePath,
   IN_PROGRESS,
   importFault,
-  inputFault,
+  describeInputError,
   labelOf,
   parseSessionId,
   parseTime,
@@ -74,7 +74,9 @@ function readItem(
     throw unreadable('it is from an export of Savestate; use `savestate import json`')
   const parsed = itemSchema.safeParse(value)
   if (!parsed.success)
-    throw unreadable(`it is not a checkpoint: ${parsed.error.issues.map(inputFault).join('; ')}`)
+    throw unreadable(
+      `it is not a checkpoint: ${parsed.error.issues.map(describeInputError).join('; ')}`,
+    )
   const { id, timestamp, data, metadata } = parsed.data
   const target = session ?? /^([^]+):[0-9]+$/.exec(id)?.[1]
   if (target === undefined)

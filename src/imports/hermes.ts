@@ -7,7 +7,7 @@ import { isRecord } from '../base/index.js'
 import {
   type BytePath,
   bytePath,
-  bytePathOf,
+  bytePathFromBytes,
   type CommitHistory,
   fsPath,
   hasCode,
@@ -69,7 +69,7 @@ async function findVersion1(gitDir: BytePath, found: Found): Promise<void> {
     const bytes = readRegularFile(joinPath(gitDir, WORKDIR_FILE), MAX_WORKDIR_BYTES)
     if (typeof bytes === 'string')
       throw unreadable(`it has no file ${WORKDIR_FILE}, so its folder is not known`)
-    const workdir = bytePathOf(bytes).replace(/[\r\n]+$/, '') as BytePath
+    const workdir = bytePathFromBytes(bytes).replace(/[\r\n]+$/, '') as BytePath
     const tip = sourceHead(gitDir)
     if (tip === null) throw unreadable('its HEAD points to no commit')
     found.histories.push(historyOf({ kind: 'hermes-v1', source, gitDir, workdir, tip }))
@@ -124,7 +124,7 @@ function realPathOf(workdir: BytePath): BytePath {
   const path = posix.normalize(workdir).replace(/(?<=[^/])\/+$/, '')
   for (let parent = path; ; parent = posix.dirname(parent)) {
     try {
-      const real = bytePathOf(realpathSync.native(fsPath(parent), 'buffer'))
+      const real = bytePathFromBytes(realpathSync.native(fsPath(parent), 'buffer'))
       return posix.join(real, path.slice(parent.length)) as BytePath
     } catch (error) {
       if (parent === '/' || !hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP')) throw error

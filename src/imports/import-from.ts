@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import {
   type BytePath,
-  bytePathOf,
+  bytePathFromBytes,
   type CallOptions,
   explainSystemError,
   fsPath,
@@ -103,7 +103,7 @@ async function find(
 function realPath(text: string, hint: string): BytePath {
   try {
     const path = fsPath(parsePathText(text))
-    return bytePathOf(realpathSync.native(path, 'buffer'))
+    return bytePathFromBytes(realpathSync.native(path, 'buffer'))
   } catch (cause) {
     const isMissing = hasCode(cause, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')
     if (!isMissing && !hasCode(cause, 'ERR_INVALID_ARG_VALUE')) throw cause

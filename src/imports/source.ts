@@ -9,7 +9,7 @@ import {
   importFault,
   type ImportHistory,
   type ImportProblem,
-  isWholeText,
+  isStorableText,
   joinPath,
   parseExactJson,
   pathText,
@@ -89,7 +89,7 @@ export function gitPath(path: BytePath): string {
 
 /** A schema for text that the ledger can store. */
 export const wholeText = () =>
-  z.string().check(z.refine(isWholeText, 'must be valid Unicode without NUL'))
+  z.string().check(z.refine(isStorableText, 'must be valid Unicode without NUL'))
 
 export function unreadable(message: string, cause?: unknown): SavestateError {
   return new SavestateError('BAD_INPUT', message, cause === undefined ? {} : { cause })

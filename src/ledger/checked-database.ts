@@ -59,7 +59,7 @@ export function openCheckedDatabase(home: string, durability: Durability): Check
   }
   return {
     exec: (sql) => database.exec(sql),
-    waitingAtMost: (waitMs, work) => database.waitingAtMost(waitMs, work),
+    withBusyTimeout: (waitMs, work) => database.withBusyTimeout(waitMs, work),
     close: () => database.close(),
     abandon: () => database.abandon(),
     transaction,

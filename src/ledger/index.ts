@@ -1,7 +1,7 @@
 export { Ledger, type NewProject, type ProjectSummary } from './ledger.js'
 export { type RekeyPlan, removeHalfRekeyed, type Target } from './rekey/index.js'
 export { type GivenKeys, KEY_BYTES, SealingKey } from './encryption/index.js'
-export { StateMemory, stateRoot } from './states/index.js'
+export { StateMemory, stateGraphId } from './states/index.js'
 export { SCHEMA_VERSION } from './schema.js'
 export { ledgerFiles } from './ledger-files.js'
 export * from './checkpoints/index.js'

@@ -2,7 +2,7 @@
 import {
   type Checkpoint,
   type CheckpointKind,
-  bytePathOf,
+  bytePathFromBytes,
   decodeValue,
   encodeValue,
   type FilesCheckpoint,
@@ -19,7 +19,7 @@ import {
   type Project,
   SavestateError,
   type Session,
-  type SessionFacts,
+  type SessionPosition,
   type SkipCounts,
 } from '../model/index.js'
 import type { Database, SqlRow, SqlValue } from '../system/index.js'
@@ -59,7 +59,7 @@ export function toCheckpoint(row: SqlRow, vault: Vault): Checkpoint {
   return { ...common, project: common.project, ...filesOf(row) }
 }
 
-function sessionFactsOf(row: SqlRow, vault: Vault): SessionFacts {
+function sessionFactsOf(row: SqlRow, vault: Vault): SessionPosition {
   const parent = optional(row, 'parent')
   return {
     key: number(row, 'session'),
@@ -97,7 +97,7 @@ function filesOf(row: SqlRow): Pick<FilesCheckpoint, 'commit' | 'changes' | 'sna
 export function toProject(row: SqlRow): Project {
   const path = row['path']
   invariant(path instanceof Uint8Array, 'a project row has a path')
-  return { id: parseProjectId(text(row, 'id')), path: bytePathOf(path) }
+  return { id: parseProjectId(text(row, 'id')), path: bytePathFromBytes(path) }
 }
 
 export function toOperation(row: SqlRow): Operation {

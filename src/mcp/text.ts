@@ -2,7 +2,7 @@
 // like our instructions.
 import { jsonEscape, plural, UNSAFE_CHARACTERS } from '../base/index.js'
 import {
-  CHANGED_BY_PERSON,
+  CHANGED_BY_USER,
   type ChangeView,
   type CheckpointDetails,
   type CheckpointView,
@@ -118,7 +118,7 @@ export function planLines({ write, remove, keep }: PlanView): string[] {
 export function keptForUserLines(keep: PlanView['keep']): string[] {
   const lines = keep.filter(isUsers).map(({ path, reason = '' }) => {
     // In a plan `you` means the user; the model would take it for itself.
-    return `keep ${path || '.'} (${reason.replace(CHANGED_BY_PERSON, 'changed by the user')})`
+    return `keep ${path || '.'} (${reason.replace(CHANGED_BY_USER, 'changed by the user')})`
   })
   if (lines.length === 0) return []
   return [`Kept because the user has changed them (${lines.length}):`, ...firstOf(lines)]
@@ -132,7 +132,7 @@ export function notRestoredLines(items: RewindResult['notRestored'] = []): strin
 }
 
 function isUsers({ reason }: PlanItem): boolean {
-  return reason?.includes(CHANGED_BY_PERSON) === true
+  return reason?.includes(CHANGED_BY_USER) === true
 }
 
 export function changeLine({ path, change, insertions, deletions }: ChangeView): string {

@@ -18,7 +18,7 @@ export function bytePath(text: string): BytePath {
   return (isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1')) as BytePath
 }
 
-export function bytePathOf(bytes: Uint8Array): BytePath {
+export function bytePathFromBytes(bytes: Uint8Array): BytePath {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(
     'latin1',
   ) as BytePath
@@ -48,7 +48,7 @@ export function isInside(path: BytePath, folder: BytePath): boolean {
 }
 
 /** False if a component is empty, `.` or `..`, so that the path may leave its root. True for the root itself. */
-export function leadsDown(path: BytePath): boolean {
+export function staysBelowRoot(path: BytePath): boolean {
   return path === '' || !/(?:^|\/)\.{0,2}(?:\/|$)|\0/.test(path)
 }
 

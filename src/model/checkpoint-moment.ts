@@ -24,7 +24,7 @@ export function checkpointMoment({
 }
 
 /** Null also for metadata that is sealed with a key that was not given. */
-export function momentOfMetadata(metadata: unknown): CheckpointMoment | null {
+export function readCheckpointMoment(metadata: unknown): CheckpointMoment | null {
   if (typeof metadata !== 'object' || metadata === null) return null
   const field = (key: string): unknown => Reflect.get(metadata, key)
   return checkpointMoment({

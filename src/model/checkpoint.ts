@@ -1,7 +1,7 @@
 // The central nouns of the model: projects, snapshots, checkpoints and operations.
 import type { Authors } from './restore/author.js'
 import type { BytePath } from './byte-path.js'
-import { type CheckpointMoment, momentOfMetadata } from './checkpoint-moment.js'
+import { type CheckpointMoment, readCheckpointMoment } from './checkpoint-moment.js'
 import type { SkipCounts, SkipReason } from './entry.js'
 import type { CheckpointId, ObjectId, OperationId, ProjectId, StateId } from './ids.js'
 import type { SessionKey, Status } from './session.js'
@@ -121,7 +121,7 @@ type CommonFields = {
   /** The authors of the changes since the checkpoint before. Null: not known, or it has no files. */
   readonly authors: Authors
   /** Null for a checkpoint of a project alone. */
-  readonly session: SessionFacts | null
+  readonly session: SessionPosition | null
 }
 
 export type FilesCheckpoint = CommonFields & {
@@ -137,7 +137,7 @@ export type StateCheckpoint = CommonFields & {
   readonly commit: null
   readonly snapshot: null
   readonly changes: null
-  readonly session: SessionFacts
+  readonly session: SessionPosition
   /** A prune removed its files. */
   readonly filesPruned?: true
 }
@@ -145,7 +145,7 @@ export type StateCheckpoint = CommonFields & {
 export type Checkpoint = FilesCheckpoint | StateCheckpoint
 
 /** The position of a checkpoint in its session. */
-export type SessionFacts = {
+export type SessionPosition = {
   readonly key: SessionKey
   readonly id: string
   readonly agent: string | null
@@ -200,7 +200,7 @@ export function briefOf(checkpoint: Checkpoint): CheckpointBrief {
     filesPruned: 'filesPruned' in checkpoint,
     changes,
     skippedCounts: snapshot?.skippedCounts ?? {},
-    moment: momentOfMetadata(session?.metadata),
+    moment: readCheckpointMoment(session?.metadata),
   }
 }
 

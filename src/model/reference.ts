@@ -11,19 +11,20 @@ const MAX_NAME = 200
 const HALF_CHARACTER = /[\ud800-\udfff]/u
 
 /** Whether the ledger stores the text exactly. SQLite ends a text at NUL, and UTF-8 has no lone surrogates. */
-export function isWholeText(text: string): boolean {
+export function isStorableText(text: string): boolean {
   return !text.includes('\0') && !HALF_CHARACTER.test(text)
 }
 
 /** For text from a caller that is stored or searched for exactly. `what` begins a sentence. */
-export function parseWholeText(text: unknown, what: string): string {
-  if (typeof text === 'string' && isWholeText(text)) return text
+export function parseStorableText(text: unknown, what: string): string {
+  if (typeof text === 'string' && isStorableText(text)) return text
   throw new SavestateError('BAD_INPUT', `${what} must be a string of valid Unicode without NUL`)
 }
 
 export function parseReference(text: string): Reference {
   if (/^[1-9][0-9]{0,8}$/.test(text)) return { type: 'number', number: Number(text) }
-  if (text.length > 0 && text.length <= MAX_NAME && isWholeText(text)) return { type: 'text', text }
+  if (text.length > 0 && text.length <= MAX_NAME && isStorableText(text))
+    return { type: 'text', text }
   throw new SavestateError('BAD_INPUT', 'A checkpoint reference is an id, a number or a name', {
     hint: '`savestate list` shows the ids, numbers and names.',
   })

@@ -1,7 +1,7 @@
 // A session: one agent's task over time, with its tool calls.
 import type { CheckpointId, ProjectId } from './ids.js'
 import { SavestateError } from './errors.js'
-import { isWholeText } from './reference.js'
+import { isStorableText } from './reference.js'
 
 /** The status, and for two of them the reason. */
 export type Status =
@@ -73,7 +73,7 @@ const MAX_SESSION_ID = 200
 /** Any text is allowed; an id never becomes part of a path. */
 export function parseSessionId(text: unknown): string {
   const isShort = typeof text === 'string' && text.length > 0 && text.length <= MAX_SESSION_ID
-  if (isShort && isWholeText(text)) return text
+  if (isShort && isStorableText(text)) return text
   throw new SavestateError(
     'BAD_INPUT',
     `A session id has 1 to ${MAX_SESSION_ID} characters of valid Unicode without NUL`,

@@ -1,6 +1,6 @@
 // Options that the calls share: cancelling, progress, warnings and questions. Calls take them beside their own options; the
 // engine gets them apart from its checked input.
-import type { Hooks, PlanFacts, PlanView, Progress } from '../engine/index.js'
+import type { Callbacks, PlanFacts, PlanView, Progress } from '../engine/index.js'
 import { unknownOptions } from '../engine/index.js'
 import { SavestateError } from '../model/index.js'
 import { expectObject } from './opening/validate-options.js'
@@ -34,7 +34,7 @@ type Confirm = (...plan: readonly never[]) => Promise<boolean> | boolean
 /** The hook of the engine that `confirm` is passed as; undefined for a call that asks nothing. */
 export type Asks = 'confirm' | 'confirmImport' | 'confirmPrune'
 
-export type SplitOptions = { readonly input: object; readonly hooks: Hooks }
+export type SplitOptions = { readonly input: object; readonly callbacks: Callbacks }
 
 const CALLBACKS = ['onProgress', 'onWarning', 'confirm'] as const
 
@@ -55,7 +55,7 @@ export function splitOptions(
   const question = confirm === undefined ? {} : { [asks ?? 'confirm']: confirm }
   return {
     input: { ...own, ...identity },
-    hooks: { signal, onProgress, onNotice: onWarning, ...question },
+    callbacks: { signal, onProgress, onNotice: onWarning, ...question },
   }
 }
 

@@ -49,7 +49,7 @@ export class Project {
 
   /** Where its checkpoints may be if it has none of its own. @internal */
   async origin(): Promise<engine.ProjectOrigin> {
-    return this.#do(() => engine.projectOrigin(this.#context))
+    return this.#do(() => engine.findProjectOrigin(this.#context))
   }
 
   /**
@@ -72,7 +72,7 @@ export class Project {
   /** Ends the watch. */
   async unwatch(): Promise<void> {
     await this.#context.calls.during(async () => {
-      const project = engine.knownProject(this.#context)
+      const project = engine.findKnownProject(this.#context)
       if (project !== undefined) await this.#context.snapshots.unwatch(project)
     })
   }
@@ -80,13 +80,13 @@ export class Project {
   /** Ends the watch and frees the memory; the next save reads the stat cache. False while another call uses the project. @internal */
   async unload(): Promise<boolean> {
     return this.#context.calls.during(async () => {
-      const project = engine.knownProject(this.#context)
+      const project = engine.findKnownProject(this.#context)
       if (project === undefined) return true
       let isGone = false
-      await engine.ifProjectIsFree(this.#context, project, {
+      await engine.tryWithProjectLock(this.#context, project, {
         purpose: 'unload',
         work: async () => {
-          await this.#context.snapshots.letGo(project)
+          await this.#context.snapshots.unload(project)
           isGone = true
         },
       })
@@ -97,7 +97,7 @@ export class Project {
   /** What happened in a watched project since the last save; undefined if it is not watched, or not yet. @internal */
   async activity(): Promise<Activity | undefined> {
     return this.#context.calls.during(async () => {
-      const project = engine.knownProject(this.#context)
+      const project = engine.findKnownProject(this.#context)
       return project === undefined ? undefined : this.#context.snapshots.activity(project)
     })
   }
@@ -109,7 +109,7 @@ export class Project {
    */
   async lookAtAll(): Promise<void> {
     await this.#context.calls.during(async () => {
-      const project = engine.knownProject(this.#context)
+      const project = engine.findKnownProject(this.#context)
       if (project !== undefined) await this.#context.snapshots.lookAtAll(project)
     })
   }
@@ -273,15 +273,18 @@ export class Project {
     call: string,
     operation:
       | engine.OperationOf<ProjectContext, unknown, Result>
-      | engine.Later<ProjectContext, Result>,
+      | engine.LazyOperation<ProjectContext, Result>,
     options: object,
     identity: object = {},
     asks?: 'confirm',
   ): Promise<Result> {
     const { calls } = this.#context
-    const { input, hooks } = splitOptions(call, options, { identity, asks })
+    const { input, callbacks } = splitOptions(call, options, { identity, asks })
     return calls.during(() =>
-      engine.perform(operation, this.#context, { input, hooks: calls.hooksOf(hooks) }),
+      engine.perform(operation, this.#context, {
+        input,
+        callbacks: calls.guardCallbacks(callbacks),
+      }),
     )
   }
 }

@@ -22,9 +22,9 @@ import type { CheckpointQuery, SessionListQuery } from './store-types.js'
 
 type Operation<Result> =
   | engine.OperationOf<engine.SessionContext, unknown, Result>
-  | engine.Later<engine.SessionContext, Result>
+  | engine.LazyOperation<engine.SessionContext, Result>
 
-const NOTHING: SplitOptions = { input: {}, hooks: {} }
+const NOTHING: SplitOptions = { input: {}, callbacks: {} }
 
 type Owner = { readonly calls: OpenCalls; readonly onClose: () => void }
 
@@ -34,7 +34,7 @@ type Owner = { readonly calls: OpenCalls; readonly onClose: () => void }
  */
 export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
   readonly #context: engine.SessionContext
-  readonly #turns = new engine.EnsuredTurns()
+  readonly #turns = new engine.SavedTurns()
   readonly #calls: OpenCalls
   readonly #onClose: () => void
   readonly #endHeartbeat: () => void
@@ -106,7 +106,7 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
     expectObject('stateAt', options)
     refuseNoList('stateAt', 'keys', options.keys)
     const keys = options.keys?.map(String)
-    const split = { input: { ...options, ref, keys }, hooks: {} }
+    const split = { input: { ...options, ref, keys }, callbacks: {} }
     return (await this.#perform(engine.stateAt, split)) as State | undefined
   }
 
@@ -156,12 +156,12 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
   ): Promise<engine.SessionRewindResult> {
     refuseNoList('rewind', 'paths', options?.paths)
     const how = { identity: { to: ref }, asks: 'confirm' } as const
-    const { input, hooks } = splitOptions('rewind', options, how)
+    const { input, callbacks } = splitOptions('rewind', options, how)
     const { order } = this.#context
-    const { confirm } = hooks
+    const { confirm } = callbacks
     // The queue is free while the caller is asked: other writes of this session must not wait for the answer.
     const asking: typeof confirm = confirm && ((...plan) => order.aside(() => confirm(...plan)))
-    const split = { input, hooks: { ...hooks, confirm: asking } }
+    const split = { input, callbacks: { ...callbacks, confirm: asking } }
     const result = await this.#inOrder(engine.rewindSession, split)
     if (result.applied) this.notify('rewound', result)
     return result
@@ -189,9 +189,9 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
   /** Records what happened to a tool call that was running when its process died. */
   async resolveToolCall(id: string, resolution: ToolCallResolution): Promise<void> {
     expectObject('resolveToolCall', resolution)
-    const result = engine.asAtCall(this.#context, resolution.result)
+    const result = engine.copyAtCall(this.#context, resolution.result)
     const input = { ...resolution, id, result }
-    return this.#inOrder(engine.resolveToolCall, { input, hooks: {} })
+    return this.#inOrder(engine.resolveToolCall, { input, callbacks: {} })
   }
 
   /** Tool calls that were started and whose end is not known. */
@@ -240,7 +240,7 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
     checkpoints: engine.ExchangedItems,
     options: Pick<CallOptions, 'signal'> = {},
   ): Promise<engine.ImportResult> {
-    const given = engine.itemsAtCall(this.#context, checkpoints)
+    const given = engine.copyItemsAtCall(this.#context, checkpoints)
     const split = splitOptions('import', options, { identity: { checkpoints: given } })
     return this.#inOrder(engine.importSession, split)
   }
@@ -279,7 +279,7 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
   }
 
   async #setStatus(status: engine.StatusInput): Promise<engine.SessionView> {
-    const view = await this.#inOrder(engine.setStatus, { input: { status }, hooks: {} })
+    const view = await this.#inOrder(engine.setStatus, { input: { status }, callbacks: {} })
     this.notify('status', view)
     return view
   }
@@ -293,7 +293,10 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
     return this.#calls.during(() => this.#run(operation, split))
   }
 
-  #run<Result>(operation: Operation<Result>, { input, hooks }: SplitOptions): Promise<Result> {
-    return engine.perform(operation, this.#context, { input, hooks: this.#calls.hooksOf(hooks) })
+  #run<Result>(operation: Operation<Result>, { input, callbacks }: SplitOptions): Promise<Result> {
+    return engine.perform(operation, this.#context, {
+      input,
+      callbacks: this.#calls.guardCallbacks(callbacks),
+    })
   }
 }

@@ -90,11 +90,11 @@ export class Store {
    */
   async projectFor(path: string, options: CallOptions = {}): Promise<Project> {
     this.#context.calls.refuseClosed()
-    const { input, hooks } = splitOptions('projectFor', options)
+    const { input, callbacks } = splitOptions('projectFor', options)
     refuseUnknown('projectFor', input, {})
-    const { root, part } = engine.projectRootOf(this.#context, path)
+    const { root, part } = engine.resolveProjectRoot(this.#context, path)
     if (part !== undefined)
-      hooks.onNotice?.(`${printablePath(part)} is saved as part of ${printablePath(root)}.`)
+      callbacks.onNotice?.(`${printablePath(part)} is saved as part of ${printablePath(root)}.`)
     return this.#projectAt(root)
   }
 
@@ -134,7 +134,7 @@ export class Store {
     id: string,
     options: ResumeOptions = {},
   ): Promise<ResumedSession<State>> {
-    const { input, hooks } = splitOptions('resume', options)
+    const { input, callbacks } = splitOptions('resume', options)
     refuseUnknown('resume', input, RESUME_OPTIONS)
     const { project, create = false, ...facts }: SessionOptions = input
     return this.#do(async () => {
@@ -144,7 +144,7 @@ export class Store {
         project: project === undefined ? undefined : Project.known(project),
         must: create ? undefined : ('be known' as const),
       }
-      const resumed = await engine.resumeSession(this.#context, request, hooks)
+      const resumed = await engine.resumeSession(this.#context, request, callbacks)
       const { context, session: info, state, ...rest } = resumed
       return { ...rest, info, state: state as State | undefined, session: this.#track(context) }
     })
@@ -195,9 +195,9 @@ export class Store {
   /** Removes what the retention policy and the limits say. `dryRun` returns the plan with the reasons and removes nothing. */
   async prune(options: PruneOptions = {}): Promise<engine.PruneResult> {
     const { calls } = this.#context
-    const { input, hooks } = splitOptions('prune', options, { asks: 'confirmPrune' })
+    const { input, callbacks } = splitOptions('prune', options, { asks: 'confirmPrune' })
     if (options.unattended === true)
-      return calls.during(() => engine.pruneUnattended(this.#context, { input, hooks }))
+      return calls.during(() => engine.pruneUnattended(this.#context, { input, callbacks }))
     return this.#perform('prune', engine.prune, options, 'confirmPrune')
   }
 
@@ -265,14 +265,17 @@ export class Store {
     call: string,
     operation:
       | engine.OperationOf<engine.StoreContext, unknown, Result>
-      | engine.Later<engine.StoreContext, Result>,
+      | engine.LazyOperation<engine.StoreContext, Result>,
     options: object,
     asks?: Asks,
   ): Promise<Result> {
     const { calls } = this.#context
-    const { input, hooks } = splitOptions(call, options, { asks })
+    const { input, callbacks } = splitOptions(call, options, { asks })
     return calls.during(() =>
-      engine.perform(operation, this.#context, { input, hooks: calls.hooksOf(hooks) }),
+      engine.perform(operation, this.#context, {
+        input,
+        callbacks: calls.guardCallbacks(callbacks),
+      }),
     )
   }
 

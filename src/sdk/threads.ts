@@ -47,7 +47,7 @@ export class Threads {
 
   /** Greatest id first, across all threads that are asked for. */
   async list(query: GraphQuery = {}): Promise<readonly GraphPlace[]> {
-    return this.#do((context) => engine.graphPlaces(context, query))
+    return this.#do((context) => engine.listGraphCheckpoints(context, query))
   }
 
   /** What the values of some channels are made of, where the checkpoint itself does not hold them. */
@@ -55,7 +55,7 @@ export class Threads {
     place: GraphPlace,
     channels: readonly string[],
   ): Promise<ReadonlyMap<string, engine.ChannelHistory>> {
-    return this.#do((context) => engine.channelHistories(context, { place, channels }))
+    return this.#do((context) => engine.readChannelHistories(context, { place, channels }))
   }
 
   /** Forgets a thread; how many checkpoints there were. What continues it is refused from now on. */

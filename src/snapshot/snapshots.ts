@@ -9,8 +9,8 @@ import {
   type Project,
   type ProjectId,
 } from '../model/index.js'
-import { callHere, startThread, type Thread } from '../system/index.js'
-import type { Site } from './capture/capture-target.js'
+import { callInProcess, startThread, type Thread } from '../system/index.js'
+import type { CaptureTarget } from './capture/capture-target.js'
 import type { OnProgress } from './capture/progress.js'
 import { refName } from './objects/commit.js'
 import { ensureRepository } from './repository.js'
@@ -83,7 +83,7 @@ export class Snapshots {
   }
 
   /** Ends the watch and frees the memory of a project. The caller holds the project's lock. */
-  async letGo(project: Project): Promise<void> {
+  async unload(project: Project): Promise<void> {
     this.#watched.delete(project.path)
     await this.forget(project)
   }
@@ -91,7 +91,7 @@ export class Snapshots {
   /** Frees the memory of a project. A watch starts again with the next capture. The caller holds the project's lock. */
   async forget(project: Project): Promise<void> {
     this.#inMemory.delete(project.id)
-    await this.#call('letGo', project.id)
+    await this.#call('unload', project.id)
   }
 
   /** Notes that work on a project is done. Returns the projects to forget, least recently used first. */
@@ -118,11 +118,11 @@ export class Snapshots {
 
   async capture(
     project: Project,
-    { held, holdObjects, named }: Pick<CaptureRequest, 'held' | 'holdObjects' | 'named'>,
+    { held, deferObjects, named }: Pick<CaptureRequest, 'held' | 'deferObjects' | 'named'>,
     listen?: Listen,
   ) {
     const watch = this.#watched.has(project.path)
-    const request = { ...this.#targetIn(project), held, holdObjects, named, watch }
+    const request = { ...this.#targetIn(project), held, deferObjects, named, watch }
     const captured = await this.#call('capture', request, listen)
     this.#scheduleCache()
     return captured
@@ -152,8 +152,8 @@ export class Snapshots {
     return this.#call('apply', { project: id, root: path, ...work }, { onProgress })
   }
 
-  async settleAsides({ id, path }: Project, work: Unplaced<SettleRequest>) {
-    return this.#call('settleAsides', { project: id, root: path, ...work })
+  async removeAsides({ id, path }: Project, work: Unplaced<SettleRequest>) {
+    return this.#call('removeAsides', { project: id, root: path, ...work })
   }
 
   async findAsides({ id, path }: Project, left: Unplaced<FindAsidesRequest>) {
@@ -210,13 +210,15 @@ export class Snapshots {
     const { home, durability, mayBlock } = this.#options
     const data: CaptureData = { home, durable: durability === 'fsync' }
     if (mayBlock)
-      return callHere(async () => (await import('./worker/capture-calls.js')).captureCalls(data))
+      return callInProcess(async () =>
+        (await import('./worker/capture-calls.js')).captureCalls(data),
+      )
     return startThread<CaptureCalls>(new URL('./capture-thread.js', import.meta.url), data, {
       youngMb: YOUNG_MB,
     })
   }
 
-  #targetIn(project: Project): { readonly project: ProjectId; readonly site: Site } {
+  #targetIn(project: Project): { readonly project: ProjectId; readonly site: CaptureTarget } {
     const { home, limitsOf } = this.#options
     const ignoreCase = process.platform === 'darwin' || process.platform === 'win32'
     const limits = limitsOf(project)

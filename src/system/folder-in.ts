@@ -7,7 +7,7 @@ import { hasCode } from '../model/index.js'
 export { readIfExists as readIfThere } from '../base/index.js'
 
 /** The names in a folder; none if it does not exist. */
-export function listIfThere(folder: string): string[] {
+export function listIfExists(folder: string): string[] {
   return ifExists(() => readdirSync(folder)) ?? []
 }
 

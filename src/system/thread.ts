@@ -120,7 +120,7 @@ export function startThread<C extends Calls>(
 }
 
 /** The same calls without a thread, for a caller whose event loop may block. */
-export function callHere<C extends Calls>(start: () => Promise<C>): Thread<C> {
+export function callInProcess<C extends Calls>(start: () => Promise<C>): Thread<C> {
   let calls: Promise<C> | undefined
   let queue: Promise<unknown> = Promise.resolve()
   return {

@@ -34,9 +34,9 @@ test('a project that is used during its release stays watched', async () => {
   const store = await s.open()
   const projects = new WatchedProjects()
   const project = await store.project(s.project)
-  const letGo = project.unload.bind(project)
+  const unload = project.unload.bind(project)
   project.unload = async () => {
-    const isGone = await letGo()
+    const isGone = await unload()
     projects.watch(project)
     return isGone
   }

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import {
   bytePath,
-  bytePathOf,
+  bytePathFromBytes,
   type FilesCheckpoint,
   type Operation,
   parseCheckpointId,
@@ -38,7 +38,11 @@ const id = (n: number) =>
 
 const DETAILS: SnapshotDetails = {
   skippedPaths: [
-    { path: bytePathOf(Buffer.from([0xff, 0x0a, 0x22])), reason: 'too-large', sizeBytes: 12 },
+    {
+      path: bytePathFromBytes(Buffer.from([0xff, 0x0a, 0x22])),
+      reason: 'too-large',
+      sizeBytes: 12,
+    },
     { path: bytePath('größe'), reason: 'ignored', sizeBytes: null },
   ],
   repositories: [{ path: bytePath('sub'), commit: null, branch: 'main' }],
@@ -160,7 +164,7 @@ test('an operation whose checkpoint cannot be written is not written either', ()
 
 test('a project is identified by the bytes of its path, and created once', () => {
   const { ledger } = opened()
-  const path = bytePathOf(Buffer.from('/caf\xe9 \xff', 'latin1'))
+  const path = bytePathFromBytes(Buffer.from('/caf\xe9 \xff', 'latin1'))
   const more = { createdAtMs: 1, parentDev: '1', parentIno: '2' }
   const made = ledger.ensureProject({ id: parseProjectId(id(3)), path, ...more })
   expect(ledger.ensureProject({ id: parseProjectId(id(4)), path, ...more })).toEqual(made)

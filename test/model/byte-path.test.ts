@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   bytePath,
-  bytePathOf,
+  bytePathFromBytes,
   fsPath,
   isInside,
   joinPath,
@@ -30,7 +30,7 @@ const anyBytes = fc.oneof(bytes, nasty)
 test('any bytes survive the text form and the terminal form', () => {
   fc.assert(
     fc.property(anyBytes, (name) => {
-      const path = bytePathOf(name)
+      const path = bytePathFromBytes(name)
       expect(parsePathText(pathText(path))).toBe(path)
       expect(parsePathText(printablePath(path))).toBe(path)
     }),
@@ -41,7 +41,7 @@ test('any bytes survive the text form and the terminal form', () => {
 test('the text form is valid Unicode, and different paths have different texts', () => {
   fc.assert(
     fc.property(anyBytes, anyBytes, (one, other) => {
-      const [a, b] = [pathText(bytePathOf(one)), pathText(bytePathOf(other))]
+      const [a, b] = [pathText(bytePathFromBytes(one)), pathText(bytePathFromBytes(other))]
       expect(Buffer.from(a, 'utf8').toString('utf8')).toBe(a)
       expect(a === b).toBe(Buffer.from(one).equals(Buffer.from(other)))
     }),
@@ -52,7 +52,7 @@ test('the text form is valid Unicode, and different paths have different texts',
 test('the terminal form has no control character and no change of direction', () => {
   fc.assert(
     fc.property(anyBytes, (name) => {
-      const text = printablePath(bytePathOf(name))
+      const text = printablePath(bytePathFromBytes(name))
       expect(text).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u)
     }),
     { numRuns: 2000, seed: 3 },
@@ -60,7 +60,7 @@ test('the terminal form has no control character and no change of direction', ()
 })
 
 test('a plain name is its own text; a name that is not UTF-8 is quoted like git does', () => {
-  const of = (text: string) => bytePathOf(Buffer.from(text, 'latin1'))
+  const of = (text: string) => bytePathFromBytes(Buffer.from(text, 'latin1'))
   const cases: readonly (readonly [string, string])[] = [
     ['src/a b.ts', 'src/a b.ts'],
     ['-rf', '-rf'],
@@ -84,7 +84,7 @@ test('a malformed quoted path is refused, not guessed', () => {
 test('a path for node:fs has exactly the bytes of the name', () => {
   fc.assert(
     fc.property(bytes, (name) => {
-      const path = fsPath(bytePathOf(name))
+      const path = fsPath(bytePathFromBytes(name))
       const given = typeof path === 'string' ? Buffer.from(path, 'utf8') : path
       expect(given.equals(Buffer.from(name))).toBe(true)
     }),

@@ -92,8 +92,8 @@ test('in two threads, they save one project at the same time, and the store is s
 test('only one of them has a lock', async () => {
   await using s = await scratch()
   const script = `
-    const place = await a.takeDaemonPlace({ home })
-    const isTaken = async (sdk) => (await sdk.takeDaemonPlace({ home })) !== undefined
+    const place = await a.acquireDaemonLock({ home })
+    const isTaken = async (sdk) => (await sdk.acquireDaemonLock({ home })) !== undefined
     const meanwhile = [await isTaken(a), await isTaken(b)]
     place.release()
     tell([...meanwhile, await isTaken(b), await isTaken(a)])`

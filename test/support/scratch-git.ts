@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect } from 'vitest'
-import { type BytePath, bytePathOf, fsPath } from '../../src/model/index.js'
+import { type BytePath, bytePathFromBytes, fsPath } from '../../src/model/index.js'
 import { openRepository, type Repository } from '../../src/snapshot/checkout/repository.js'
 
 const ENVIRONMENT = {
@@ -99,7 +99,9 @@ export function listed(folder: string, ...args: readonly string[]): readonly Byt
     .split('\0')
   const names = records
     .filter((record) => record !== '' && !record.startsWith('160000'))
-    .map((record) => bytePathOf(Buffer.from(record.slice(record.indexOf('\t') + 1), 'latin1')))
+    .map((record) =>
+      bytePathFromBytes(Buffer.from(record.slice(record.indexOf('\t') + 1), 'latin1')),
+    )
   return [...new Set(names)]
 }
 

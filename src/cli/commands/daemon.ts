@@ -7,7 +7,7 @@ import {
   TAKEN,
   unresponsive,
 } from '../../daemon/index.js'
-import { daemonPlaceHolder, SavestateError, storeHome } from '../../internal.js'
+import { daemonLockHolder, SavestateError, storeHome } from '../../internal.js'
 import { anyClasses } from '../runtime/opaque-classes.js'
 import { command, type Request } from '../runtime/command.js'
 import { formatBytes, formatCount } from '../terminal/format-numbers.js'
@@ -65,14 +65,14 @@ async function runInForeground({ options }: Request): Promise<DaemonAnswer> {
   if (await serve({ http: options.has('http'), classes: anyClasses }))
     return { running: false, code: 0 }
   // The other daemon may have ended in the meantime.
-  const takenBy = (await daemonPlaceHolder()) ?? { pid: null }
+  const takenBy = (await daemonLockHolder()) ?? { pid: null }
   return { running: false, code: TAKEN, takenBy }
 }
 
 async function readStatus(): Promise<DaemonAnswer> {
   const found = await findDaemon()
   if (found?.status !== undefined) return { running: true, status: found.status }
-  return { running: false, unresponsive: await daemonPlaceHolder() }
+  return { running: false, unresponsive: await daemonLockHolder() }
 }
 
 function takenText({ pid }: Holder): string {

@@ -1,6 +1,6 @@
 // The result of a rewind, undo or redo as text.
 import {
-  CHANGED_BY_PERSON,
+  CHANGED_BY_USER,
   HAS_HOOKS,
   NOT_READABLE,
   type PlanItem,
@@ -71,7 +71,7 @@ export function nothingText(keep: readonly PlanItem[], nothing: string): string 
       : nothing
 }
 
-const isMine = ({ reason }: PlanItem) => reason === CHANGED_BY_PERSON
+const isMine = ({ reason }: PlanItem) => reason === CHANGED_BY_USER
 const hasHooks = ({ reason }: PlanItem) => reason === HAS_HOOKS
 
 export function restoreExitCode({ declined }: Pick<RewindResult, 'declined'>): number {

@@ -1,7 +1,7 @@
 // A hook that found no daemon starts one for the next hook. Nothing depends on it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HookRequest } from '../../agents/index.js'
-import { daemonPlaceHolder, type Store } from '../../internal.js'
+import { daemonLockHolder, type Store } from '../../internal.js'
 import { type Address, readAddress } from '../address.js'
 import { bypassesDaemon } from '../environment.js'
 import { isRunning, startProcess } from './process.js'
@@ -40,7 +40,7 @@ export async function startForHooks(
 /** A daemon of another build was replaced before; one that does not answer still holds the lock. */
 async function holdsLock({ pid }: Address, { home }: Store): Promise<boolean> {
   // Another program may have the process id of a dead daemon by now. Only the lock is reliable.
-  return isRunning(pid) && (await daemonPlaceHolder({ home })) !== undefined
+  return isRunning(pid) && (await daemonLockHolder({ home })) !== undefined
 }
 
 function isWanted(store: Store): boolean {

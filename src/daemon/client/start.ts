@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { build } from '../../base/index.js'
-import { daemonPlaceHolder, openStore, SavestateError } from '../../internal.js'
+import { daemonLockHolder, openStore, SavestateError } from '../../internal.js'
 import type { Line } from '../json-lines.js'
 import { endDaemon, findDaemon, startProcess } from './process.js'
 import { unresponsive } from './stop.js'
@@ -59,7 +59,7 @@ export async function startDaemonFor(
 async function startFault(home: string): Promise<SavestateError> {
   const store = await openStore({ home, inProcess: true, shortLived: true, encryption: {} })
   await store.close()
-  const holder = await daemonPlaceHolder({ home })
+  const holder = await daemonLockHolder({ home })
   if (holder !== undefined) return unresponsive(holder)
   return new SavestateError('DAEMON_FAILED', 'The daemon could not be started', {
     hint: 'Commands work without it. `savestate daemon run` shows the error.',

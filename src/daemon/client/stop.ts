@@ -1,6 +1,6 @@
 // Ends the daemon of the store, for users and for commands that need exclusive access.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { daemonPlaceHolder, SavestateError } from '../../internal.js'
+import { daemonLockHolder, SavestateError } from '../../internal.js'
 import { endDaemon, findDaemon } from './process.js'
 
 /** As long as a command waits for a project. */
@@ -14,7 +14,7 @@ export async function stopDaemon(): Promise<boolean> {
     const found = await findDaemon()
     if (found?.status !== undefined && (await endDaemon(found.address))) return true
     // The lock decides: the process id may belong to another program by now.
-    const holder = await daemonPlaceHolder()
+    const holder = await daemonLockHolder()
     if (holder === undefined) return wasRunning
     // A holder without an address is starting, or ends when its work is done.
     if (found !== undefined || performance.now() > deadline) throw unresponsive(holder)

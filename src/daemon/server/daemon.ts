@@ -2,7 +2,7 @@
 import { chmodSync, lstatSync } from 'node:fs'
 import type { Server as HttpServer } from 'node:http'
 import type { Server, Socket } from 'node:net'
-import { type DaemonPlace, SavestateError, type Store } from '../../internal.js'
+import { type DaemonLock, SavestateError, type Store } from '../../internal.js'
 import { ADDRESS_FILE, type Address } from '../address.js'
 import { environmentFingerprint } from '../environment.js'
 import { Connections } from './connections.js'
@@ -18,7 +18,7 @@ const CHECK_EVERY_MS = 5000
 const MINUTE_MS = 60_000
 
 export type DaemonOptions = {
-  readonly lock: DaemonPlace
+  readonly lock: DaemonLock
   /** Closed by the daemon when it ends. */
   readonly store: Store
   readonly build: string

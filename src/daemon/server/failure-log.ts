@@ -1,11 +1,11 @@
 // Logs failures of the background process. Bounded: when the log is full, its older half is dropped.
 import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DaemonPlace } from '../../internal.js'
+import type { DaemonLock } from '../../internal.js'
 
 const MAX_BYTES = 64 << 10
 
-export function failureLog({ folder }: Pick<DaemonPlace, 'folder'>): (error: unknown) => void {
+export function failureLog({ folder }: Pick<DaemonLock, 'folder'>): (error: unknown) => void {
   const path = join(folder, 'log')
   return (error) => {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error)

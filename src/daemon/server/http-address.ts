@@ -5,7 +5,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { fieldsOf, tryParseJson } from '../../base/index.js'
-import type { DaemonPlace } from '../../internal.js'
+import type { DaemonLock } from '../../internal.js'
 
 const HTTP_FILE = 'http.json'
 const LOOPBACK = '127.0.0.1'
@@ -25,7 +25,7 @@ export function forgetHttpAddress(home: string): void {
 }
 
 /** The recorded address; a new one if there is none, or if it is malformed. */
-export function httpAddress(lock: DaemonPlace): HttpAddress {
+export function httpAddress(lock: DaemonLock): HttpAddress {
   const recorded = parseHttpAddress(lock.read(HTTP_FILE))
   return recorded ?? { port: undefined, token: randomBytes(32).toString('hex') }
 }
@@ -34,7 +34,7 @@ export function httpAddress(lock: DaemonPlace): HttpAddress {
 export async function listenOnLoopback(
   server: Server,
   { port, token }: HttpAddress,
-  lock: DaemonPlace,
+  lock: DaemonLock,
 ): Promise<number> {
   const isKept = port !== undefined && (await tryListen(server, port))
   if (!isKept) await tryListen(server, 0)

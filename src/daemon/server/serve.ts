@@ -1,7 +1,7 @@
 // The process of the daemon, from its start to its end.
 import { build, version } from '../../base/index.js'
 import { usesHttp } from '../../agents/index.js'
-import { openStore, type Store, type StoreOptions, takeDaemonPlace } from '../../internal.js'
+import { openStore, type Store, type StoreOptions, acquireDaemonLock } from '../../internal.js'
 import { type Daemon, startDaemon } from './daemon.js'
 import { failureLog } from './failure-log.js'
 
@@ -16,7 +16,7 @@ export async function serve({
   http,
   classes,
 }: { readonly http: boolean } & Required<Pick<StoreOptions, 'classes'>>): Promise<boolean> {
-  const lock = await takeDaemonPlace()
+  const lock = await acquireDaemonLock()
   if (lock === undefined) return false
   const log = failureLog(lock)
   let store: Store

@@ -2,7 +2,7 @@
 import { lstatSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { type DaemonPlace, SavestateError } from '../../internal.js'
+import { type DaemonLock, SavestateError } from '../../internal.js'
 import { ADDRESS_FILE, isOwnSocket, parseAddress } from '../address.js'
 
 const MAX_BYTES = process.platform === 'linux' ? 107 : 103
@@ -11,7 +11,7 @@ const PREFIX = 'savestate-'
 /** As long as the suffix that `mkdtemp` appends. */
 const RANDOM = 'XXXXXX'
 
-export function socketPath({ folder }: DaemonPlace): string {
+export function socketPath({ folder }: DaemonLock): string {
   const usual = join(folder, NAME)
   if (fits(usual)) return usual
   for (const parent of [process.env['XDG_RUNTIME_DIR'] ?? '', tmpdir(), '/tmp']) {
@@ -25,7 +25,7 @@ export function socketPath({ folder }: DaemonPlace): string {
 }
 
 /** Removes what a dead daemon left. The caller must hold the lock. */
-export function removeLeftSocket(lock: DaemonPlace): void {
+export function removeLeftSocket(lock: DaemonLock): void {
   lock.remove(NAME)
   const last = parseAddress(lock.read(ADDRESS_FILE) ?? '')
   if (last !== undefined) removeSocket(last.socket, lock)
@@ -33,7 +33,7 @@ export function removeLeftSocket(lock: DaemonPlace): void {
 }
 
 /** Removes the socket, and its folder if that was created for it. */
-export function removeSocket(socket: string, { home, folder }: DaemonPlace): void {
+export function removeSocket(socket: string, { home, folder }: DaemonLock): void {
   const parent = dirname(socket)
   const isOurs = basename(parent).startsWith(PREFIX) && basename(socket) === NAME
   if (parent === folder || !isOurs || !isFolder(parent) || !isOwnSocket(socket, home)) return

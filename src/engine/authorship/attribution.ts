@@ -9,14 +9,14 @@ import {
   joinAuthors,
   type ObjectId,
   PathOwners,
-  PERSON,
+  USER_AUTHOR,
   type Project,
   REWIND,
   shownAuthors,
 } from '../../model/index.js'
 import type { StoreContext } from '../operation/context.js'
-import type { Hooks } from '../operation/callbacks.js'
-import { lookAt } from './note-authors.js'
+import type { Callbacks } from '../operation/callbacks.js'
+import { attributeChanges } from './note-authors.js'
 
 /** Two consecutive snapshots and the authors of the changes between them. */
 type SnapshotRange = {
@@ -49,7 +49,7 @@ export function rangesSince(
   { from, now }: { readonly from: CheckpointId; readonly now: ObjectId },
 ): readonly SnapshotRange[] {
   const steps = context.ledger.authorship.stepsFrom(project.id, from)
-  const { authors } = lookAt(context, project, { type: 'look' })
+  const { authors } = attributeChanges(context, project, { type: 'look' })
   return makeRanges(context, [...steps, { id: undefined, tree: now, authors }])
 }
 
@@ -76,11 +76,11 @@ export async function attributePaths(
 export async function pathsToKeep(
   context: StoreContext,
   project: Project,
-  { from, now, hooks }: { from: CheckpointId; now: ObjectId; hooks: Hooks },
+  { from, now, callbacks }: { from: CheckpointId; now: ObjectId; callbacks: Callbacks },
 ): Promise<readonly BytePath[]> {
   const ranges = rangesSince(context, project, { from, now })
   if (!hasAgents(ranges))
-    hooks.onNotice?.(
+    callbacks.onNotice?.(
       'No agent is known to have changed anything since then, so all differences count as changed by you and stay.',
     )
   const owners = new PathOwners()
@@ -88,7 +88,7 @@ export async function pathsToKeep(
     const changes = await context.snapshots.compare(before, after, { countLines: false })
     for (const change of changes) owners.follow(change, authors)
   }
-  return owners.persons()
+  return owners.userPaths()
 }
 
 /** Whether an agent, or a command, is known to have changed something. */
@@ -98,7 +98,7 @@ function hasAgents(ranges: readonly SnapshotRange[]): boolean {
   )
 }
 
-const NOT_AGENTS: readonly string[] = [PERSON, REWIND]
+const NOT_AGENTS: readonly string[] = [USER_AUTHOR, REWIND]
 
 type Step = Omit<FilesStep, 'id'> & { readonly id: CheckpointId | undefined }
 

@@ -4,29 +4,29 @@
 import {
   type CheckpointId,
   judge,
-  type Moment,
+  type ChangeEvent,
   type Project,
   type Task,
 } from '../../model/index.js'
 import type { StoreContext } from '../operation/context.js'
 
-export type Look = {
+export type Attribution = {
   /** The authors of the changes, if there are any. */
   readonly authors: readonly string[]
   /** Call it inside the transaction that adds the checkpoint. */
   readonly made: (checkpoint: CheckpointId) => void
   /** Call it if nothing changed. */
-  readonly foundNothing: () => void
+  readonly recordNoChange: () => void
 }
 
-export type MomentInput = Extract<Moment, { type: 'event' }>
+export type MomentInput = Extract<ChangeEvent, { type: 'event' }>
 
 /** The caller holds the project's lock and has just captured the folder. */
-export function lookAt(
+export function attributeChanges(
   { ledger, clock }: StoreContext,
   { id: project }: Project,
-  moment: Moment,
-): Look {
+  moment: ChangeEvent,
+): Attribution {
   const { authorship } = ledger
   const known = authorship.tasks(project)
   const { authors, tasks, settled } = judge(known, moment, clock.nowMs())
@@ -40,7 +40,7 @@ export function lookAt(
   return {
     authors,
     made: note,
-    foundNothing() {
+    recordNoChange() {
       const isNews = changed(tasks(undefined)) || settled.length > 0
       // If this write is lost, a change is attributed to the user and an agent instead of one of them.
       if (isNews) ledger.transactionNoSync(() => note(undefined))

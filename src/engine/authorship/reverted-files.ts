@@ -8,7 +8,7 @@ import {
   pathText,
   type Project,
 } from '../../model/index.js'
-import { knownProject, type ProjectContext } from '../operation/context.js'
+import { findKnownProject, type ProjectContext } from '../operation/context.js'
 import { projectOperation } from '../operation/operation.js'
 
 export type RevertedResult = {
@@ -28,7 +28,7 @@ export const reverted = projectOperation({
       since: z.optional(z.nullable(z.string())),
     }),
   async run(context, { since }): Promise<RevertedResult> {
-    const project = knownProject(context)
+    const project = findKnownProject(context)
     const operations = project === undefined ? [] : context.ledger.operations(project.id)
     const newest = operations.at(-1)?.id ?? null
     if (project === undefined || since === undefined || since === newest)

@@ -22,7 +22,7 @@ import { changeNote, readNote } from '../store/kv-notes.js'
  * `after-calls`: calls have run since the last scan. `between-calls`: none has, so another program made the changes.
  * `forget`: the user may have made them.
  */
-export type UncapturedLook = 'after-calls' | 'between-calls' | 'forget'
+export type UncapturedMode = 'after-calls' | 'between-calls' | 'forget'
 
 type UncapturedScan = {
   readonly changes: readonly UncapturedChange[]
@@ -41,13 +41,13 @@ const NOISY = 2
 const KEEP_DAYS = 7
 
 /** The caller holds the project's lock and has just captured the folder. */
-export function lookAtUncaptured(
+export function scanUncaptured(
   context: StoreContext,
   project: Project,
   {
     captured,
     look: mode,
-  }: { readonly captured: Captured; readonly look: UncapturedLook | undefined },
+  }: { readonly captured: Captured; readonly look: UncapturedMode | undefined },
 ): UncapturedScan {
   // A caller that does not report tool calls gives us no call to attribute the changes to.
   if (mode === undefined) return { changes: [], remember: () => undefined }

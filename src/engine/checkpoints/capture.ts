@@ -2,29 +2,32 @@
 import type { Project } from '../../model/index.js'
 import type { Captured, NamedPaths } from '../../snapshot/index.js'
 import type { StoreContext } from '../operation/context.js'
-import type { Hooks } from '../operation/callbacks.js'
+import type { Callbacks } from '../operation/callbacks.js'
 
 /** Includes every existing path in `named`, even if a rule excludes it, so that a checkpoint can be compared with the folder. */
 export function captureNow(
   { snapshots, ledger }: StoreContext,
   project: Project,
-  { named, hooks = {} }: { readonly named: NamedPaths; readonly hooks?: Hooks },
+  { named, callbacks = {} }: { readonly named: NamedPaths; readonly callbacks?: Callbacks },
 ): Promise<Captured> {
   const held = ledger.checkpoints.newestTrees(project.id)
-  return captured(hooks, snapshots.capture(project, { held, holdObjects: false, named }, hooks))
+  return captured(
+    callbacks,
+    snapshots.capture(project, { held, deferObjects: false, named }, callbacks),
+  )
 }
 
 /** For a caller that records the snapshot or drops it: a few new objects are written with the record, not before. */
 export function captureForRecord(
   { snapshots, ledger }: StoreContext,
   project: Project,
-  hooks: Hooks = {},
+  callbacks: Callbacks = {},
 ): Promise<Captured> {
   const held = ledger.checkpoints.newestTrees(project.id)
-  return captured(hooks, snapshots.capture(project, { held, holdObjects: true }, hooks))
+  return captured(callbacks, snapshots.capture(project, { held, deferObjects: true }, callbacks))
 }
 
-async function captured({ signal }: Hooks, capture: Promise<Captured>): Promise<Captured> {
+async function captured({ signal }: Callbacks, capture: Promise<Captured>): Promise<Captured> {
   const result = await capture
   signal?.throwIfAborted()
   return result

@@ -1,6 +1,6 @@
 // Describes a checkpoint in a few words, for reasons that refer to it: `rewind to before "Fix the login" (kfhxqwzt)`.
 import { quotableReason, withoutPromptMark, withoutReference } from '../../base/index.js'
-import { type Checkpoint, momentOfMetadata } from '../../model/index.js'
+import { type Checkpoint, readCheckpointMoment } from '../../model/index.js'
 
 /** Long enough to be unique in any store, and short enough to read and type. */
 export const ID_LETTERS = 8
@@ -9,7 +9,7 @@ const MAX_WORDS = 80
 export function describeTarget(checkpoint: Checkpoint): string {
   const { name, session } = checkpoint
   const isNamed = name !== null || summarizeReason(checkpoint) === ''
-  const moment = isNamed ? null : momentOfMetadata(session?.metadata)
+  const moment = isNamed ? null : readCheckpointMoment(session?.metadata)
   return `${moment === null ? '' : `${moment} `}${nameTarget(checkpoint)}`
 }
 

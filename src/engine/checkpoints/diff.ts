@@ -3,9 +3,9 @@ import * as z from 'zod/mini'
 import { isInside, type ObjectId } from '../../model/index.js'
 import { attributePaths, rangesBetween, rangesSince } from '../authorship/attribution.js'
 import { captureNow } from './capture.js'
-import { ensureProject, knownProject, type ProjectContext } from '../operation/context.js'
+import { ensureProject, findKnownProject, type ProjectContext } from '../operation/context.js'
 import { refuseDamagedFiles } from '../verify/damage-marks.js'
-import type { Hooks } from '../operation/callbacks.js'
+import type { Callbacks } from '../operation/callbacks.js'
 import { projectOperation } from '../operation/operation.js'
 import { recoverIfNeeded, withRecoveredProject } from '../restore/recover.js'
 import { type NamedPaths, totalsOf } from '../../snapshot/index.js'
@@ -43,10 +43,10 @@ export const diff = projectOperation({
       color: z._default(z.boolean(), false),
       width: z._default(z.int(), 80),
     }),
-  async run(context, input, hooks): Promise<DiffResult> {
-    await recoverIfNeeded(context, hooks)
+  async run(context, input, callbacks): Promise<DiffResult> {
+    await recoverIfNeeded(context, callbacks)
     // A prune must not remove objects while they are compared.
-    return context.objects.shared(() => compareInProject(context, input, hooks))
+    return context.objects.shared(() => compareInProject(context, input, callbacks))
   },
 })
 
@@ -62,20 +62,20 @@ type DiffRequest = {
 async function compareInProject(
   context: ProjectContext,
   input: DiffRequest,
-  hooks: Hooks,
+  callbacks: Callbacks,
 ): Promise<DiffResult> {
   const { ledger, snapshots } = context
-  const project = knownProject(context)
+  const project = findKnownProject(context)
   const from = withFiles(resolve(ledger, project, input.from))
   const to = input.to === undefined ? undefined : withFiles(resolve(ledger, project, input.to))
   for (const end of to === undefined ? [from] : [from, to]) refuseDamagedFiles(ledger, end)
   const before = from.snapshot.tree
-  const after = to?.snapshot.tree ?? (await captureFolder(context, { tree: before }, hooks))
+  const after = to?.snapshot.tree ?? (await captureFolder(context, { tree: before }, callbacks))
   const paths = input.paths.map(parseProjectPath)
   const trees = to === undefined ? [before] : [before, after]
   if (project !== undefined) await snapshots.expectPaths(project, { trees, paths })
   const all = await snapshots.compare(before, after, { countLines: true })
-  hooks.signal?.throwIfAborted()
+  callbacks.signal?.throwIfAborted()
   const changes =
     paths.length === 0
       ? all
@@ -87,7 +87,7 @@ async function compareInProject(
         ? rangesSince(context, project, { from: from.id, now: after })
         : rangesBetween(context, project, [from.id, to.id])
   const authorOf = await attributePaths(context, ranges)
-  hooks.signal?.throwIfAborted()
+  callbacks.signal?.throwIfAborted()
   const { color, width } = input
   const stat = input.patch === 'stat'
   const patch =
@@ -107,14 +107,14 @@ async function compareInProject(
 async function captureFolder(
   context: ProjectContext,
   named: NamedPaths,
-  hooks: Hooks,
+  callbacks: Callbacks,
 ): Promise<ObjectId> {
   const project = ensureProject(context)
   return withRecoveredProject(context, project, {
     purpose: 'diff',
-    hooks,
+    callbacks,
     work: async () => {
-      const { snapshot } = await captureNow(context, project, { named, hooks })
+      const { snapshot } = await captureNow(context, project, { named, callbacks })
       return snapshot.tree
     },
   })

@@ -12,7 +12,7 @@ import {
   SKIP_REASONS,
 } from '../../model/index.js'
 import { SnapshotFiles, type StoredFile } from '../../snapshot/index.js'
-import { knownProject, type ProjectContext } from '../operation/context.js'
+import { findKnownProject, type ProjectContext } from '../operation/context.js'
 import { refuseDamagedFiles } from '../verify/damage-marks.js'
 import { projectOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from '../restore/recover.js'
@@ -41,12 +41,12 @@ export const file = projectOperation({
   summary: 'Read one file of a checkpoint',
   effect: 'reads',
   input: () => z.strictObject({ ref: z.string(), path: z.string() }),
-  async run(context, { ref, path: text }, hooks): Promise<FileResult> {
-    await recoverIfNeeded(context, hooks)
+  async run(context, { ref, path: text }, callbacks): Promise<FileResult> {
+    await recoverIfNeeded(context, callbacks)
     const path = parseProjectPath(text)
     // A prune must not remove the objects while they are read.
     return context.objects.shared(async () => {
-      const checkpoint = withFiles(resolve(context.ledger, knownProject(context), ref))
+      const checkpoint = withFiles(resolve(context.ledger, findKnownProject(context), ref))
       refuseDamagedFiles(context.ledger, checkpoint, [path])
       const files = new SnapshotFiles(context.snapshots.gitDir)
       try {

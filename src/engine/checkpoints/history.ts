@@ -9,8 +9,8 @@ import {
   pathText,
   type Project,
 } from '../../model/index.js'
-import type { Hooks } from '../operation/callbacks.js'
-import { knownProject, type ProjectContext } from '../operation/context.js'
+import type { Callbacks } from '../operation/callbacks.js'
+import { findKnownProject, type ProjectContext } from '../operation/context.js'
 import { projectOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from '../restore/recover.js'
 import { parseProjectPath } from '../restore/rewind.js'
@@ -40,13 +40,13 @@ export const history = projectOperation({
       paths: z.array(z.string()).check(z.minLength(1)),
       limit: z.optional(z.int().check(z.positive())),
     }),
-  async run(context, { paths, limit }, hooks): Promise<HistoryResult> {
+  async run(context, { paths, limit }, callbacks): Promise<HistoryResult> {
     const wanted = paths.map(parseProjectPath)
-    await recoverIfNeeded(context, hooks)
-    const project = knownProject(context)
+    await recoverIfNeeded(context, callbacks)
+    const project = findKnownProject(context)
     if (project === undefined) return { checkpoints: [], isComplete: true }
     // A prune must not remove snapshots while they are compared.
-    return context.objects.shared(() => findChanges(context, project, { wanted, limit, hooks }))
+    return context.objects.shared(() => findChanges(context, project, { wanted, limit, callbacks }))
   },
 })
 
@@ -56,11 +56,11 @@ async function findChanges(
   {
     wanted,
     limit,
-    hooks,
+    callbacks,
   }: {
     readonly wanted: readonly BytePath[]
     readonly limit: number | undefined
-    readonly hooks: Hooks
+    readonly callbacks: Callbacks
   },
 ): Promise<HistoryResult> {
   const damaged = context.ledger.marks.damaged()
@@ -70,7 +70,7 @@ async function findChanges(
     const batch = readBatch(context, newest)
     const pairs = await findDifferingPairs(context, { batch, wanted, damaged })
     for (const { after, before } of pairs) {
-      hooks.signal?.throwIfAborted()
+      callbacks.signal?.throwIfAborted()
       const found = await findChangedPaths(context, { before, after, wanted })
       if (found.length === 0) continue
       if (checkpoints.length === limit) return { checkpoints, isComplete: false }

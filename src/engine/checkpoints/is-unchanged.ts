@@ -7,7 +7,7 @@ import type { StoreContext } from '../operation/context.js'
 /** Skips that surprise the user. Other skipped paths come and go as programs run, or match the user's own rules. */
 const MISSED: readonly SkipReason[] = ['too-large', 'unreadable', 'unstable', 'reserved']
 
-export function hasNothingNew(
+export function isSameAsCheckpoint(
   { ledger }: StoreContext,
   known: FilesCheckpoint | undefined,
   { snapshot }: Captured,

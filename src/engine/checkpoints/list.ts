@@ -9,7 +9,7 @@ import {
   type SessionKey,
   uniquePrefix,
 } from '../../model/index.js'
-import { knownProject, type StoreContext } from '../operation/context.js'
+import { findKnownProject, type StoreContext } from '../operation/context.js'
 import { wholeText } from '../operation/input-schemas.js'
 import { projectOperation, sessionOperation, storeOperation } from '../operation/operation.js'
 import { recoverAll, recoverIfNeeded } from '../restore/recover.js'
@@ -57,9 +57,9 @@ export const list = projectOperation({
   summary: 'List the checkpoints of this project, newest first',
   input: () => z.strictObject({ ...filters(), ...inSession(), ...paging() }),
   withoutInput: () => ({}),
-  async run(context, query: Query, hooks): Promise<ListPage> {
-    await recoverIfNeeded(context, hooks)
-    const project = knownProject(context)
+  async run(context, query: Query, callbacks): Promise<ListPage> {
+    await recoverIfNeeded(context, callbacks)
+    const project = findKnownProject(context)
     return project === undefined ? NONE : pageOf(context, { project: project.id, query })
   },
 })
@@ -70,7 +70,7 @@ export const count = projectOperation({
   input: () => z.strictObject({ ...filters(), ...inSession() }),
   withoutInput: () => ({}),
   async run(context, query: Query): Promise<number> {
-    const project = knownProject(context)
+    const project = findKnownProject(context)
     return project === undefined ? 0 : countOf(context, { project: project.id, query })
   },
 })
@@ -80,8 +80,8 @@ export const listAll = storeOperation({
   summary: 'List the checkpoints of all projects, newest first',
   input: () => z.strictObject({ ...filters(), ...inSession(), ...paging() }),
   withoutInput: () => ({}),
-  async run(context, query: Query, hooks): Promise<ListAllPage> {
-    await recoverAll(context, hooks)
+  async run(context, query: Query, callbacks): Promise<ListAllPage> {
+    await recoverAll(context, callbacks)
     return pageOf(context, { query })
   },
 })

@@ -1,8 +1,8 @@
 // Pins and names a checkpoint. Neither changes its contents.
 import * as z from 'zod/mini'
-import { knownProject, type ProjectContext } from '../operation/context.js'
+import { findKnownProject, type ProjectContext } from '../operation/context.js'
 import { checkName, refuseRenaming } from './checkpoint-name.js'
-import type { Hooks } from '../operation/callbacks.js'
+import type { Callbacks } from '../operation/callbacks.js'
 import { projectOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from '../restore/recover.js'
 import { resolve } from './resolve-ref.js'
@@ -13,7 +13,7 @@ export const pin = projectOperation({
   summary: 'Keep a checkpoint regardless of the limits',
   effect: 'adds',
   input: () => z.strictObject({ ref: z.string() }),
-  run: (context, { ref }, hooks) => setPinned(context, ref, { pinned: true, hooks }),
+  run: (context, { ref }, callbacks) => setPinned(context, ref, { pinned: true, callbacks }),
 })
 
 export const unpin = projectOperation({
@@ -21,7 +21,7 @@ export const unpin = projectOperation({
   summary: 'Let the limits apply to a checkpoint again',
   effect: 'changes-store',
   input: () => z.strictObject({ ref: z.string() }),
-  run: (context, { ref }, hooks) => setPinned(context, ref, { pinned: false, hooks }),
+  run: (context, { ref }, callbacks) => setPinned(context, ref, { pinned: false, callbacks }),
 })
 
 export const name = projectOperation({
@@ -34,9 +34,9 @@ export const name = projectOperation({
       name: z.nullable(z.string()),
       namedBy: z._default(z.enum(['user', 'agent']), 'user'),
     }),
-  async run(context, input, hooks): Promise<NameResult> {
-    await recoverIfNeeded(context, hooks)
-    const project = knownProject(context)
+  async run(context, input, callbacks): Promise<NameResult> {
+    await recoverIfNeeded(context, callbacks)
+    const project = findKnownProject(context)
     const by = input.namedBy
     const wanted =
       input.name === null ? null : checkName(context, project?.id, { name: input.name, by })
@@ -72,10 +72,10 @@ export type NameResult = CheckpointView & {
 async function setPinned(
   context: ProjectContext,
   ref: string,
-  { pinned, hooks }: { readonly pinned: boolean; readonly hooks: Hooks },
+  { pinned, callbacks }: { readonly pinned: boolean; readonly callbacks: Callbacks },
 ): Promise<CheckpointView> {
-  await recoverIfNeeded(context, hooks)
-  const checkpoint = resolve(context.ledger, knownProject(context), ref)
+  await recoverIfNeeded(context, callbacks)
+  const checkpoint = resolve(context.ledger, findKnownProject(context), ref)
   context.ledger.checkpoints.setPinned(checkpoint.id, pinned)
   return viewCheckpoint({ ...checkpoint, pinned })
 }

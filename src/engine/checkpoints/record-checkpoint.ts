@@ -9,7 +9,7 @@ import {
   parseCheckpointId,
   type Project,
   type RewindNote,
-  type SessionFacts,
+  type SessionPosition,
 } from '../../model/index.js'
 import type { Captured } from '../../snapshot/index.js'
 import { failpoint } from '../../system/index.js'
@@ -23,7 +23,7 @@ type CheckpointInput = {
   readonly previous: ObjectId | undefined
   /** The authors of the changes, if there are any. */
   readonly authors: Authors
-  readonly session?: SessionFacts | undefined
+  readonly session?: SessionPosition | undefined
 }
 
 /** Writes commit and ref. The caller adds the row. */

@@ -4,16 +4,16 @@ import {
   type FilesCheckpoint,
   type NamedBy,
   parseReason,
-  PERSON,
+  USER_AUTHOR,
   type Project,
 } from '../../model/index.js'
 import { failpoint } from '../../system/index.js'
 import { captureForRecord } from './capture.js'
-import { ensureProject, knownProject, type StoreContext } from '../operation/context.js'
+import { ensureProject, findKnownProject, type StoreContext } from '../operation/context.js'
 import { checkName } from './checkpoint-name.js'
-import type { Hooks } from '../operation/callbacks.js'
-import { lookAt } from '../authorship/note-authors.js'
-import { hasNothingNew } from './is-unchanged.js'
+import type { Callbacks } from '../operation/callbacks.js'
+import { attributeChanges } from '../authorship/note-authors.js'
+import { isSameAsCheckpoint } from './is-unchanged.js'
 import { projectOperation } from '../operation/operation.js'
 import { recordCheckpoint } from './record-checkpoint.js'
 import { withRecoveredProject } from '../restore/recover.js'
@@ -41,21 +41,21 @@ export const save = projectOperation({
       name: z.optional(z.string()),
       namedBy: z._default(z.enum(['user', 'agent']), 'user'),
       /** The author of all changes since the last capture. */
-      author: z._default(z.string().check(z.minLength(1), z.maxLength(100)), PERSON),
+      author: z._default(z.string().check(z.minLength(1), z.maxLength(100)), USER_AUTHOR),
     }),
-  async run(context, input, hooks): Promise<SaveResult> {
+  async run(context, input, callbacks): Promise<SaveResult> {
     const reason = input.reason === undefined ? null : parseReason(input.reason)
     const { author, namedBy } = input
     // Check the name before the project gets its row, so that a wrong name leaves nothing behind.
-    const known = knownProject(context)?.id
+    const known = findKnownProject(context)?.id
     const name =
       input.name === undefined ? null : checkName(context, known, { name: input.name, by: namedBy })
     const project = ensureProject(context)
     return withRecoveredProject(context, project, {
       purpose: 'save',
-      hooks,
+      callbacks,
       work: () =>
-        captureAndSave(context, project, { request: { reason, name, namedBy, author }, hooks }),
+        captureAndSave(context, project, { request: { reason, name, namedBy, author }, callbacks }),
     })
   },
 })
@@ -64,17 +64,17 @@ export const save = projectOperation({
 async function captureAndSave(
   context: StoreContext,
   project: Project,
-  { request, hooks }: { readonly request: SaveRequest; readonly hooks: Hooks },
+  { request, callbacks }: { readonly request: SaveRequest; readonly callbacks: Callbacks },
 ): Promise<SaveResult> {
   const newest = context.ledger.checkpoints.newestFiles(project.id)
-  const captured = await captureForRecord(context, project, hooks)
+  const captured = await captureForRecord(context, project, callbacks)
   failpoint('save:captured')
   const { author, namedBy, ...facts } = request
-  const attribution = lookAt(context, project, { type: 'said', who: [author] })
-  if (hasNothingNew(context, newest, captured)) {
+  const attribution = attributeChanges(context, project, { type: 'said', who: [author] })
+  if (isSameAsCheckpoint(context, newest, captured)) {
     const named = nameUnchanged(context, newest, request)
     if (named !== undefined) {
-      attribution.foundNothing()
+      attribution.recordNoChange()
       context.ledger.projectRecords.touch(project.id, context.clock.nowMs())
       return { ...viewCheckpoint(named), created: false }
     }

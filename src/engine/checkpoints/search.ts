@@ -7,8 +7,8 @@ import {
   pathText,
   type Project,
 } from '../../model/index.js'
-import type { Hooks } from '../operation/callbacks.js'
-import { knownProject, type ProjectContext } from '../operation/context.js'
+import type { Callbacks } from '../operation/callbacks.js'
+import { findKnownProject, type ProjectContext } from '../operation/context.js'
 import { projectOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from '../restore/recover.js'
 import { type CheckpointView, viewCheckpoint } from './views.js'
@@ -41,13 +41,15 @@ export const search = projectOperation({
       words: z.string().check(z.trim(), z.minLength(1), z.maxLength(1000)),
       limit: z._default(z.int().check(z.positive()), 20),
     }),
-  async run(context, { words, limit }, hooks): Promise<SearchResult> {
-    await recoverIfNeeded(context, hooks)
-    const project = knownProject(context)
+  async run(context, { words, limit }, callbacks): Promise<SearchResult> {
+    await recoverIfNeeded(context, callbacks)
+    const project = findKnownProject(context)
     if (project === undefined) return { matches: [], searched: 0, isComplete: true }
     const wanted = [...new Set(words.toLowerCase().split(/\s+/))]
     // A prune must not remove objects while they are compared.
-    return context.objects.shared(() => searchProject(context, project, { wanted, limit, hooks }))
+    return context.objects.shared(() =>
+      searchProject(context, project, { wanted, limit, callbacks }),
+    )
   },
 })
 
@@ -57,8 +59,8 @@ async function searchProject(
   {
     wanted,
     limit,
-    hooks,
-  }: { readonly wanted: readonly string[]; readonly limit: number; readonly hooks: Hooks },
+    callbacks,
+  }: { readonly wanted: readonly string[]; readonly limit: number; readonly callbacks: Callbacks },
 ): Promise<SearchResult> {
   const { ledger } = context
   // One more than we search, to know whether there are older ones.
@@ -67,7 +69,7 @@ async function searchProject(
   const matches: SearchMatch[] = []
   let searched = 0
   for (const checkpoint of found.slice(0, MAX_SEARCHED)) {
-    hooks.signal?.throwIfAborted()
+    callbacks.signal?.throwIfAborted()
     if (matches.length === limit) break
     searched += 1
     const prompt = readPrompt(checkpoint)

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { type Checkpoint, hasFiles, invariant } from '../../model/index.js'
 import { agentDetails } from './agent-details.js'
-import { knownProject, type StoreContext } from '../operation/context.js'
+import { findKnownProject, type StoreContext } from '../operation/context.js'
 import { readDamage } from '../verify/damage-marks.js'
 import { projectOperation, sessionOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from '../restore/recover.js'
@@ -14,10 +14,10 @@ export const show = projectOperation({
   summary: 'Show one checkpoint in full',
   effect: 'reads',
   input: () => z.strictObject({ ref: z.string() }),
-  async run(context, { ref }, hooks): Promise<CheckpointDetails> {
-    await recoverIfNeeded(context, hooks)
+  async run(context, { ref }, callbacks): Promise<CheckpointDetails> {
+    await recoverIfNeeded(context, callbacks)
     return context.objects.shared(async () =>
-      readDetails(context, resolve(context.ledger, knownProject(context), ref)),
+      readDetails(context, resolve(context.ledger, findKnownProject(context), ref)),
     )
   },
 })

@@ -37,7 +37,7 @@ export const importCheckpoints = storeOperation({
       prefix: z._default(z.string(), ''),
       dryRun: z._default(z.boolean(), false),
     }),
-  async run(context, input, hooks): Promise<ImportCheckpointsResult> {
+  async run(context, input, callbacks): Promise<ImportCheckpointsResult> {
     const problems = [...input.problems]
     try {
       const planned = await planAll(context, input, problems)
@@ -45,16 +45,16 @@ export const importCheckpoints = storeOperation({
       const { known } = plan
       const result = { plan, applied: false, declined: false, added: 0, known, problems }
       if (input.dryRun || plan.add === 0) return result
-      if (hooks.confirmImport !== undefined && !(await hooks.confirmImport(plan)))
+      if (callbacks.confirmImport !== undefined && !(await callbacks.confirmImport(plan)))
         return { ...result, declined: true }
       let done = 0
       const onDone = () => {
         done += 1
-        hooks.onProgress?.({ phase: 'import', files: done, bytes: 0, of: plan.add })
+        callbacks.onProgress?.({ phase: 'import', files: done, bytes: 0, of: plan.add })
       }
       let added = 0
       for (const { add } of planned) {
-        hooks.signal?.throwIfAborted()
+        callbacks.signal?.throwIfAborted()
         added += await add({ problems, onDone })
       }
       return { ...result, applied: true, added }

@@ -26,7 +26,7 @@ import {
   type PlannedHistory,
   timeRange,
 } from './import-history.js'
-import { parentIdentity } from '../projects/project-state.js'
+import { readParentIdentity } from '../projects/project-state.js'
 
 const MAX_REASON = 10_000
 
@@ -175,7 +175,7 @@ function checkpointOf({ ledger }: StoreContext, origin: string): FilesCheckpoint
  */
 function ensureProjectAt({ ledger, clock }: StoreContext, path: BytePath): Project {
   const exists = lstatSync(fsPath(path), { throwIfNoEntry: false })?.isDirectory() ?? false
-  const parent = exists ? parentIdentity(path) : { parentDev: '', parentIno: '' }
+  const parent = exists ? readParentIdentity(path) : { parentDev: '', parentIno: '' }
   const id = parseProjectId(makeId(clock.random))
   return ledger.ensureProject({ id, path, createdAtMs: clock.nowMs(), ...parent })
 }

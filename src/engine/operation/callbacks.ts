@@ -32,7 +32,7 @@ export type PlanFacts = RestoreSubject & {
   readonly mark: string
 }
 
-export type Hooks = {
+export type Callbacks = {
   /** Checked between phases and in loops. A restore ignores it once its journal is written. */
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((progress: Progress) => void) | undefined
@@ -50,6 +50,6 @@ export type Hooks = {
 }
 
 /** The same without the signal, for work that must not stop half-way (I6). */
-export function uncancellable({ signal: _signal, ...hooks }: Hooks): Hooks {
-  return hooks
+export function uncancellable({ signal: _signal, ...callbacks }: Callbacks): Callbacks {
+  return callbacks
 }

@@ -3,7 +3,7 @@
 // user has seen (I3).
 import type { Project } from '../../model/index.js'
 import { type StoreContext } from './context.js'
-import type { Hooks } from './callbacks.js'
+import type { Callbacks } from './callbacks.js'
 import { withRecoveredProject } from '../restore/recover.js'
 import type { PlanQuestion, RestoreResult } from '../restore/restore.js'
 
@@ -16,11 +16,11 @@ export async function retryUntilConfirmed(
   project: Project,
   {
     purpose,
-    hooks,
+    callbacks,
     attempt,
   }: {
     readonly purpose: string
-    readonly hooks: Hooks
+    readonly callbacks: Callbacks
     readonly attempt: (agreed: string | undefined) => Promise<RestoreResult | PlanQuestion>
   },
 ): Promise<RestoreResult> {
@@ -28,12 +28,12 @@ export async function retryUntilConfirmed(
   for (;;) {
     const outcome = await withRecoveredProject(context, project, {
       purpose,
-      hooks,
+      callbacks,
       work: () => attempt(agreed),
     })
     if (!('isQuestion' in outcome)) return outcome
     const { plan, facts, declined } = outcome
-    if (hooks.confirm !== undefined && !(await hooks.confirm(plan, facts))) return declined
+    if (callbacks.confirm !== undefined && !(await callbacks.confirm(plan, facts))) return declined
     agreed = facts.mark
   }
 }

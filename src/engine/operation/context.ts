@@ -21,8 +21,8 @@ import {
   takeLock,
 } from '../../system/index.js'
 import { noteFailure } from './failure-log.js'
-import { parentIdentity } from '../projects/project-state.js'
-import { expectStoreStill } from '../store/store-home.js'
+import { readParentIdentity } from '../projects/project-state.js'
+import { expectStoreExists } from '../store/store-home.js'
 
 export type StoreContext = {
   /** The store's real path. */
@@ -43,7 +43,7 @@ export type ProjectContext = StoreContext & {
 
 const LOCK_WAIT_MS = 60_000
 
-export function knownProject({ ledger, path }: ProjectContext): Project | undefined {
+export function findKnownProject({ ledger, path }: ProjectContext): Project | undefined {
   return ledger.projectAt(path)
 }
 
@@ -52,7 +52,7 @@ export function ensureProject({ ledger, clock, path }: ProjectContext): Project 
   if (known !== undefined) return known
   const createdAtMs = clock.nowMs()
   const id = parseProjectId(makeId(clock.random))
-  return ledger.ensureProject({ id, path, createdAtMs, ...parentIdentity(path) })
+  return ledger.ensureProject({ id, path, createdAtMs, ...readParentIdentity(path) })
 }
 
 /** Runs one operation at a time on a project, across all processes. Throws PROJECT_BUSY after a minute of waiting. */
@@ -101,7 +101,7 @@ export async function withProjectLock<T>(
 /** Frees the memory of a project, so that one process can work on any number of them. */
 async function unload(context: StoreContext, project: Project): Promise<void> {
   try {
-    await ifProjectIsFree(context, project, {
+    await tryWithProjectLock(context, project, {
       purpose: 'let go',
       work: () => context.snapshots.forget(project),
     })
@@ -121,7 +121,7 @@ function refuseForgotten({ ledger }: StoreContext, project: Project): void {
 }
 
 /** Does nothing if another process holds the project's lock. */
-export async function ifProjectIsFree(
+export async function tryWithProjectLock(
   context: StoreContext,
   project: Project,
   { purpose, work }: { readonly purpose: string; readonly work: () => Promise<void> },
@@ -133,7 +133,7 @@ export async function ifProjectIsFree(
 
 /** Call it before adding or removing objects: rows are written last, and finding out then would be too late. */
 export function expectSameStore({ home, ledger }: StoreContext): void {
-  expectStoreStill(home)
+  expectStoreExists(home)
   ledger.refuseOtherVersion()
 }
 

@@ -7,7 +7,7 @@ export {
   file,
   forget,
   history,
-  hasStrangers,
+  hasForeignFiles,
   importCheckpoints,
   importSession,
   moveProject,
@@ -21,13 +21,13 @@ export {
   setStoreConfig,
   status,
   verify,
-  verifyCare,
+  verifyDamaged,
 } from './lazy-operations.js'
-export { inputFault } from './input-errors.js'
-export type { Hooks, PlanFacts, Progress, RestoreSubject } from './callbacks.js'
+export { describeInputError } from './input-errors.js'
+export type { Callbacks, PlanFacts, Progress, RestoreSubject } from './callbacks.js'
 export { type FailureFacts, recordFailure } from './failure-log.js'
 export {
-  type Later,
+  type LazyOperation,
   type OperationOf,
   perform,
   unknownOptions,
@@ -35,8 +35,8 @@ export {
 export {
   daemonLockPath,
   ensureProject,
-  ifProjectIsFree,
-  knownProject,
+  tryWithProjectLock,
+  findKnownProject,
   objectsLockPath,
   storeLockPath,
 } from './context.js'

@@ -25,7 +25,7 @@ const KINDS: Readonly<Record<string, string>> = {
 }
 
 /** For example `to must be a string`. */
-export function inputFault(issue: Issue): string {
+export function describeInputError(issue: Issue): string {
   return `${issue.path.map(String).join('.') || 'the input'} ${describeRule(issue)}`
 }
 

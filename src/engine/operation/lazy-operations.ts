@@ -1,9 +1,9 @@
 // Operations and functions that most programs never call: each is loaded on first use.
-import type { Later, OperationOf } from './operation.js'
+import type { LazyOperation, OperationOf } from './operation.js'
 
 function loadLater<Context, Result>(
   load: () => Promise<OperationOf<Context, unknown, Result>>,
-): Later<Context, Result> {
+): LazyOperation<Context, Result> {
   return { load }
 }
 
@@ -46,10 +46,11 @@ export const setProjectConfig: typeof import('../store/set-config.js')['setProje
   ...given
 ) => (await import('../store/set-config.js')).setProjectConfig(...given)
 
-export const verifyCare: typeof import('../verify/verify.js')['verifyCare'] = async (...given) =>
-  (await import('../verify/verify.js')).verifyCare(...given)
-export const hasStrangers = async (home: string): Promise<boolean> =>
-  (await import('../verify/verify-file-types.js')).checkKinds({ home }).length > 0
+export const verifyDamaged: typeof import('../verify/verify.js')['verifyDamaged'] = async (
+  ...given
+) => (await import('../verify/verify.js')).verifyDamaged(...given)
+export const hasForeignFiles = async (home: string): Promise<boolean> =>
+  (await import('../verify/verify-file-types.js')).checkFileTypes({ home }).length > 0
 export const repair: typeof import('../verify/repair.js')['repair'] = async (...given) =>
   (await import('../verify/repair.js')).repair(...given)
 export const doctor: typeof import('../verify/doctor.js')['doctor'] = async (...given) =>

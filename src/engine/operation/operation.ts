@@ -4,8 +4,8 @@ import { SavestateError } from '../../model/index.js'
 import type { ProjectContext, StoreContext } from './context.js'
 import { explainFailure } from './explain-failure.js'
 import { noteFailure } from './failure-log.js'
-import type { Hooks } from './callbacks.js'
-import { inputFault, type Issue } from './input-errors.js'
+import type { Callbacks } from './callbacks.js'
+import { describeInputError, type Issue } from './input-errors.js'
 import type { SessionContext } from '../sessions/session-context.js'
 
 /** The part of a zod schema that we use. Declared here so that our published types do not need zod's. */
@@ -30,7 +30,7 @@ export type OperationOf<Context, Input, Result> = {
   readonly input: () => Schema<Input>
   /** The input when the caller gives none. It needs no validation, and building a schema takes milliseconds. */
   readonly withoutInput?: () => NoInfer<Input>
-  run(context: Context, input: Input, hooks: Hooks): Promise<Result>
+  run(context: Context, input: Input, callbacks: Callbacks): Promise<Result>
 }
 
 type Define<Context> = <Input, Result>(
@@ -50,21 +50,21 @@ function defineOperation<Context, Input, Result>(
 }
 
 /** An operation whose code is loaded on first use. */
-export type Later<Context, Result> = {
+export type LazyOperation<Context, Result> = {
   readonly load: () => Promise<OperationOf<Context, unknown, Result>>
 }
 
 export async function perform<Context extends StoreContext, Result>(
-  requested: OperationOf<Context, unknown, Result> | Later<Context, Result>,
+  requested: OperationOf<Context, unknown, Result> | LazyOperation<Context, Result>,
   context: Context,
-  request: { readonly input: unknown; readonly hooks?: Hooks | undefined },
+  request: { readonly input: unknown; readonly callbacks?: Callbacks | undefined },
 ): Promise<Result> {
   const operation = 'load' in requested ? await requested.load() : requested
   const input = parseInput(operation, request.input)
-  const { signal } = request.hooks ?? {}
+  const { signal } = request.callbacks ?? {}
   signal?.throwIfAborted()
   try {
-    return await operation.run(context, input, request.hooks ?? {})
+    return await operation.run(context, input, request.callbacks ?? {})
   } catch (error) {
     if (signal?.aborted === true && error === signal.reason) throw error
     const explained = await explainFailure(error, context)
@@ -90,7 +90,11 @@ function parseInput<Input>(
   if (unknown.length > 0) throw unknownOptions(name, unknown, Object.keys(schema.shape ?? {}))
   const isWrongType = issues.some(({ path }) => path.length === 0)
   const hint = isWrongType ? { hint: listOptions(Object.keys(schema.shape ?? {})) } : {}
-  throw new SavestateError('BAD_INPUT', `${name}: ${issues.map(inputFault).join('; ')}`, hint)
+  throw new SavestateError(
+    'BAD_INPUT',
+    `${name}: ${issues.map(describeInputError).join('; ')}`,
+    hint,
+  )
 }
 
 /**

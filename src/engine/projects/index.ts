@@ -3,8 +3,8 @@ export {
   locateFolder,
   type LocatedFolder,
   projectFolder,
-  projectOrigin,
+  findProjectOrigin,
   type ProjectOrigin,
-  projectRootOf,
+  resolveProjectRoot,
 } from './project-places.js'
 export type { MoveResult } from './move-project.js'

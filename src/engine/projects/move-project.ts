@@ -15,7 +15,7 @@ import { Journals } from '../restore/restore-journal.js'
 import { storeOperation } from '../operation/operation.js'
 import { resolveMissingFolder } from './project-places.js'
 import { isExistingFolder, resolveFolder } from './project-root.js'
-import { parentIdentity } from './project-state.js'
+import { readParentIdentity } from './project-state.js'
 
 export type MoveResult = {
   readonly from: string
@@ -43,7 +43,7 @@ export const moveProject = storeOperation({
           const there = ledger.projectAt(to)
           if (there !== undefined && !ledger.pruning.forgetProject(there.id))
             throw pathInUseError(to)
-          ledger.projectRecords.move(from.id, { path: to, ...parentIdentity(to) })
+          ledger.projectRecords.move(from.id, { path: to, ...readParentIdentity(to) })
         })
         failpoint('move:after-row')
         return { from: pathText(from.path), to: pathText(to), checkpoints }

@@ -10,7 +10,7 @@ import {
   pathText,
 } from '../../model/index.js'
 import { excludedFolder, isUnsafeFolder } from '../../snapshot/index.js'
-import { knownProject, type ProjectContext, type StoreContext } from '../operation/context.js'
+import { findKnownProject, type ProjectContext, type StoreContext } from '../operation/context.js'
 import {
   findEnclosing,
   findProjectRoot,
@@ -19,10 +19,10 @@ import {
   isExistingFolder,
   resolveFolder,
 } from './project-root.js'
-import { projectStateOf } from './project-state.js'
+import { readProjectState } from './project-state.js'
 import { limitsOf } from '../store/settings.js'
 
-export function projectRootOf(context: StoreContext, path: string): FoundRoot {
+export function resolveProjectRoot(context: StoreContext, path: string): FoundRoot {
   return findProjectRoot(path, makeProjectRules(context))
 }
 
@@ -88,15 +88,15 @@ export type ProjectOrigin = {
 const OWN: ProjectOrigin = { partOf: null, maybeMovedFrom: [] }
 
 /** Finds projects that may have the checkpoints of a folder that has none of its own. */
-export function projectOrigin(context: ProjectContext): ProjectOrigin {
+export function findProjectOrigin(context: ProjectContext): ProjectOrigin {
   const { ledger, path } = context
-  const known = knownProject(context)
+  const known = findKnownProject(context)
   if (known !== undefined && ledger.checkpoints.count({ project: known.id }) > 0) return OWN
   const partOf = findEnclosing(path, makeProjectRules(context))
   const gone = ledger
     .projects()
     .filter(({ project, checkpoints }) => checkpoints > 0 && isSimilar(project.path, path))
-    .filter((summary) => projectStateOf(summary.project.path, summary) !== 'live')
+    .filter((summary) => readProjectState(summary.project.path, summary) !== 'live')
   return {
     partOf: partOf === undefined ? null : pathText(partOf),
     maybeMovedFrom: gone.map(({ project }) => pathText(project.path)),

@@ -4,7 +4,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import {
   type BytePath,
-  bytePathOf,
+  bytePathFromBytes,
   fsPath,
   hasCode,
   parentOf,
@@ -45,7 +45,7 @@ export function resolveFolder(path: string): BytePath {
 
 /** Refuses a patched node:fs that returns text instead of bytes: it would corrupt file names everywhere. */
 function expectBytes(path: unknown): BytePath {
-  if (Buffer.isBuffer(path)) return bytePathOf(path)
+  if (Buffer.isBuffer(path)) return bytePathFromBytes(path)
   throw new SavestateError(
     'FILE_FAILED',
     'The file functions of Node were replaced in this process by ones that lose bytes of file names',

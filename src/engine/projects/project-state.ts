@@ -5,12 +5,12 @@ import { type BytePath, fsPath, hasCode, isError } from '../../model/index.js'
 export type ProjectState = 'live' | 'orphan' | 'unreachable'
 type Parent = { readonly parentDev: string; readonly parentIno: string }
 
-export function parentIdentity(path: BytePath): Parent {
+export function readParentIdentity(path: BytePath): Parent {
   const { dev, ino } = statSync(fsPath(above(path)), { bigint: true })
   return { parentDev: String(dev), parentIno: String(ino) }
 }
 
-export function projectStateOf(path: BytePath, recorded: Parent): ProjectState {
+export function readProjectState(path: BytePath, recorded: Parent): ProjectState {
   return projectFolder(path, recorded).state
 }
 
@@ -33,7 +33,7 @@ function explainUnreachable(path: BytePath, recorded: Parent): string | null {
   const parent = above(path)
   if (!isFolder(parent)) return 'its parent folder cannot be reached either'
   try {
-    const { parentDev, parentIno } = parentIdentity(path)
+    const { parentDev, parentIno } = readParentIdentity(path)
     if (parentDev !== recorded.parentDev || parentIno !== recorded.parentIno)
       return 'its parent folder is not the same one as before'
     if (readdirSync(fsPath(parent)).length === 0)

@@ -10,7 +10,7 @@ import {
 } from '../../model/index.js'
 import { isBusy } from '../../system/index.js'
 import type { StoreContext } from '../operation/context.js'
-import type { Hooks } from '../operation/callbacks.js'
+import type { Callbacks } from '../operation/callbacks.js'
 import { prune } from '../operation/lazy-operations.js'
 import { recordFailure } from '../operation/failure-log.js'
 import { perform } from '../operation/operation.js'
@@ -23,7 +23,7 @@ const DAY_MS = 24 * HOUR_MS
 /** Records failures for `status`, and what the prune removed for `list` and `status`. */
 export async function pruneUnattended(
   context: StoreContext,
-  request: { readonly input: PruneOptions; readonly hooks?: Hooks | undefined },
+  request: { readonly input: PruneOptions; readonly callbacks?: Callbacks | undefined },
 ): Promise<PruneResult> {
   try {
     const result = await perform(prune, context, request)
@@ -38,7 +38,7 @@ export async function pruneUnattended(
   }
 }
 
-export function notePruneNotStarted(context: StoreContext): void {
+export function recordPruneNotStarted(context: StoreContext): void {
   recordPruneFailure(context, 'INTERNAL', 'the process that prunes could not be started')
 }
 

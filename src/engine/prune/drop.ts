@@ -13,7 +13,7 @@ import {
 import { removeRefs } from '../../snapshot/index.js'
 import { failpoint } from '../../system/index.js'
 import { removeAndCollect } from './gc.js'
-import { knownProject, type ProjectContext } from '../operation/context.js'
+import { findKnownProject, type ProjectContext } from '../operation/context.js'
 import { ID_LETTERS } from '../checkpoints/describe-target.js'
 import { isHeld, unknownSession } from '../sessions/open-session.js'
 import { projectOperation } from '../operation/operation.js'
@@ -47,10 +47,10 @@ export const drop = projectOperation({
       of: z.optional(z.string()),
       dryRun: z._default(z.boolean(), false),
     }),
-  async run(context, input, hooks): Promise<DropResult> {
-    const project = knownProject(context)
+  async run(context, input, callbacks): Promise<DropResult> {
+    const project = findKnownProject(context)
     const work = () => dropUnderLock(context, project, input)
-    return removeAndCollect(context, project, { purpose: 'drop', hooks, work })
+    return removeAndCollect(context, project, { purpose: 'drop', callbacks, work })
   },
 })
 

@@ -13,7 +13,7 @@ import {
 import type { Rewritten } from '../../snapshot/index.js'
 import { failpoint } from '../../system/index.js'
 import { removeAndCollect } from './gc.js'
-import { knownProject, type StoreContext } from '../operation/context.js'
+import { findKnownProject, type StoreContext } from '../operation/context.js'
 import { projectOperation } from '../operation/operation.js'
 import { commitMetadata, replaceCommits } from '../store/replace-commits.js'
 import { parseProjectPath } from '../restore/rewind.js'
@@ -36,16 +36,16 @@ export const forget = projectOperation({
   summary: 'Remove a path from all history',
   effect: 'changes-store',
   input: () => z.strictObject({ path: z.string(), dryRun: z._default(z.boolean(), false) }),
-  async run(context, input, hooks): Promise<ForgetResult> {
+  async run(context, input, callbacks): Promise<ForgetResult> {
     const path = parseProjectPath(input.path)
     if (path === ROOT)
       throw new SavestateError('BAD_INPUT', 'forget takes a path in the project, not the project', {
         hint: "Name a file or folder in it. To delete this project's history: savestate clear",
       })
-    const project = knownProject(context)
+    const project = findKnownProject(context)
     if (project === undefined) throw unknownPathError(path)
     const work = () => forgetUnderLock(context, project, { path, dryRun: input.dryRun })
-    return removeAndCollect(context, project, { purpose: 'forget', hooks, work })
+    return removeAndCollect(context, project, { purpose: 'forget', callbacks, work })
   },
 })
 

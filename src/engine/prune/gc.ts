@@ -4,10 +4,10 @@ import { lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseProjectId, type Project } from '../../model/index.js'
-import { collectObjects, removeRefs, seeRefs, setRefs } from '../../snapshot/index.js'
-import { diskUsage, listIfThere, takeLock } from '../../system/index.js'
+import { collectObjects, removeRefs, scanRefs, setRefs } from '../../snapshot/index.js'
+import { diskUsage, listIfExists, takeLock } from '../../system/index.js'
 import { collectLockPath, expectSameStore, type StoreContext } from '../operation/context.js'
-import type { Hooks } from '../operation/callbacks.js'
+import type { Callbacks } from '../operation/callbacks.js'
 import { withRecoveredProject } from '../restore/recover.js'
 import { forgetProjectSizes } from '../store/sizes.js'
 
@@ -67,20 +67,24 @@ export async function removeAndCollect<Result extends { readonly applied: boolea
   project: Project | undefined,
   request: {
     readonly purpose: string
-    readonly hooks: Hooks
+    readonly callbacks: Callbacks
     readonly work: () => Promise<Result> | Result
   },
 ): Promise<Result & { readonly bytesReclaimed: number }> {
-  const { purpose, hooks, work } = request
+  const { purpose, callbacks, work } = request
   const before = await diskUsage(context.home)
   const result =
     project === undefined
       ? await work()
-      : await withRecoveredProject(context, project, { purpose, hooks, work: async () => work() })
+      : await withRecoveredProject(context, project, {
+          purpose,
+          callbacks,
+          work: async () => work(),
+        })
   if (!result.applied) return { ...result, bytesReclaimed: 0 }
   const { isComplete } = await collect(context, { thorough: true })
   if (!isComplete)
-    hooks.onNotice?.(
+    callbacks.onNotice?.(
       'Other processes were using the store: the next `savestate prune` removes the contents from the disk.',
     )
   return { ...result, bytesReclaimed: Math.max(0, before - (await diskUsage(context.home))) }
@@ -88,7 +92,7 @@ export async function removeAndCollect<Result extends { readonly applied: boolea
 
 /** A save that died between its ref and its row never happened (I2). A running save prevents the second check. */
 async function removeUnrecordedRefs({ ledger, snapshots, objects }: StoreContext): Promise<void> {
-  const { refs } = await seeRefs(snapshots.gitDir)
+  const { refs } = await scanRefs(snapshots.gitDir)
   const without = [...refs].filter(([, commit]) => !ledger.pruning.holds(commit))
   if (without.length === 0) return
   // Check again while no save can be between its ref and its row.
@@ -104,7 +108,7 @@ export const NEXT = '.next'
 
 async function adoptNextRefs({ ledger, snapshots, objects }: StoreContext): Promise<void> {
   await objects.shared(async () => {
-    const { refs } = await seeRefs(snapshots.gitDir)
+    const { refs } = await scanRefs(snapshots.gitDir)
     const next = [...refs].filter(([name]) => name.endsWith(NEXT))
     const held = next.filter(([, commit]) => ledger.pruning.holds(commit))
     await setRefs(
@@ -128,17 +132,17 @@ function sweepLeftovers({ home, ledger, objects, clock }: StoreContext, away: st
     const writtenMs = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.NaN
     return path.endsWith('.tmp') && clock.nowMs() - writtenMs > ABANDONED_MS
   }
-  for (const name of listIfThere(join(home, 'cache'))) {
+  for (const name of listIfExists(join(home, 'cache'))) {
     const path = join(home, 'cache', name)
     if (isUnknown(name) || isAbandoned(path)) rmSync(path, { recursive: true, force: true })
   }
   // A process that waits for such a lock will find that the project is gone (`whileKnown`).
-  for (const name of listIfThere(join(home, 'locks')))
+  for (const name of listIfExists(join(home, 'locks')))
     if (isUnknown(name)) rmSync(join(home, 'locks', name), { force: true })
   mkdirSync(away, { recursive: true, mode: 0o700 })
   const temporaries = join(home, 'tmp')
   objects.alone(() => {
-    for (const name of listIfThere(temporaries))
+    for (const name of listIfExists(temporaries))
       if (name !== COLLECT) renameSync(join(temporaries, name), join(away, name))
   })
 }

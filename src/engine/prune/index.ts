@@ -5,7 +5,7 @@ export {
   type AutoPruneRecord,
   claimPrune,
   markAutoPruneShown,
-  notePruneNotStarted,
+  recordPruneNotStarted,
   pruneUnattended,
   readAutoPrune,
 } from './auto-prune.js'

@@ -12,9 +12,9 @@ import {
 import type { PruningRow } from '../../ledger/index.js'
 import { removeRefs } from '../../snapshot/index.js'
 import { failpoint } from '../../system/index.js'
-import { ifProjectIsFree, type StoreContext } from '../operation/context.js'
+import { tryWithProjectLock, type StoreContext } from '../operation/context.js'
 import { Journals } from '../restore/restore-journal.js'
-import { projectStateOf } from '../projects/project-state.js'
+import { readProjectState } from '../projects/project-state.js'
 import type { PointsPlan, ProjectPlan, PrunePlan } from './prune-plan.js'
 import type { Tally } from './prune-result.js'
 import { deleteSession } from '../sessions/sessions.js'
@@ -32,7 +32,7 @@ export async function applyPlan(
     signal?.throwIfAborted()
     if (project.drop.length === 0 && !project.isWhole) continue
     let why: string | undefined = 'it is in use'
-    await ifProjectIsFree(context, project.project, {
+    await tryWithProjectLock(context, project.project, {
       purpose: 'prune',
       work: async () => {
         why = await applyTo(context, project, { ends, tally })
@@ -153,5 +153,5 @@ function isUsedSince({ pruning }: StoreContext['ledger'], plan: ProjectPlan): bo
   const { project, isPast, isOrphaned, summary } = plan
   if (!isPast) return false
   if (pruning.touchedAtMs(project.id) !== summary.touchedAtMs) return true
-  return isOrphaned && projectStateOf(project.path, summary) !== 'orphan'
+  return isOrphaned && readProjectState(project.path, summary) !== 'orphan'
 }

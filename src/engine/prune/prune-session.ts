@@ -3,7 +3,7 @@
 import * as z from 'zod/mini'
 import { type CheckpointId, planRetention, retentionPolicy } from '../../model/index.js'
 import type { SessionStep } from '../../ledger/index.js'
-import { failpoint, giveWay } from '../../system/index.js'
+import { failpoint, pauseForWriters } from '../../system/index.js'
 import { sessionOperation } from '../operation/operation.js'
 import type { SessionContext } from '../sessions/session-context.js'
 import { storeSettings } from '../store/settings.js'
@@ -49,7 +49,7 @@ async function readSteps({ ledger, hold }: SessionContext): Promise<SessionStep[
     for (const one of page) steps.push(one)
     step = page.at(-1)?.step ?? 0
     if (page.length < SLICE) return steps
-    await giveWay(startMs)
+    await pauseForWriters(startMs)
   }
 }
 
@@ -74,6 +74,6 @@ async function removePlanned(
     failpoint('prune:slice-removed')
     step = page.at(-1)?.step ?? 0
     if (page.length < SLICE) return dropped.reverse()
-    await giveWay(startMs)
+    await pauseForWriters(startMs)
   }
 }

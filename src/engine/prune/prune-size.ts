@@ -12,7 +12,7 @@ import {
   type SizeModel,
   type WeightedGraph,
 } from '../../model/index.js'
-import { stateRoot } from '../../ledger/index.js'
+import { stateGraphId } from '../../ledger/index.js'
 import type { StoreContext } from '../operation/context.js'
 import type { Point, PruneProject } from './prune-candidates.js'
 import type { LargeProject, StoreSizes } from '../store/sizes.js'
@@ -120,7 +120,7 @@ function rowOf(point: Point): Row {
   return {
     ...point,
     files: commit === null ? null : { graph: 'objects', id: commit },
-    content: state === null ? null : { graph: 'states', id: stateRoot(state) },
+    content: state === null ? null : { graph: 'states', id: stateGraphId(state) },
   }
 }
 
@@ -179,7 +179,7 @@ class StoreModel implements SizeModel<Candidate> {
     const commits = roots.flatMap((it) => (it.graph === 'objects' ? it.id : []))
     const graphs = { objects: await sizes.graph(commits), states: ledger.pruning.stateGraph() }
     const goneStates = [...projects.flatMap((project) => project.points), ...unattached].flatMap(
-      ({ id, state }) => (state !== null && gone.has(id) ? stateRoot(state) : []),
+      ({ id, state }) => (state !== null && gone.has(id) ? stateGraphId(state) : []),
     )
     for (const { graph, id } of roots) graphs[graph].add(id)
     for (const root of goneStates) graphs.states.add(root)

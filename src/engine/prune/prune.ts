@@ -5,7 +5,7 @@ import { diskUsage, failpoint, takeLock } from '../../system/index.js'
 import { collect } from './gc.js'
 import { collectLockPath, type StoreContext } from '../operation/context.js'
 import { recordFailure } from '../operation/failure-log.js'
-import type { Hooks } from '../operation/callbacks.js'
+import type { Callbacks } from '../operation/callbacks.js'
 import { storeOperation } from '../operation/operation.js'
 import { applyPlan } from './prune-apply.js'
 import { planPrune, type PrunePlan } from './prune-plan.js'
@@ -29,21 +29,21 @@ export const prune = storeOperation({
       keepOrphans: z.optional(z.boolean()),
       unattended: z.optional(z.boolean()),
     }),
-  async run(context, { dryRun, ...input }, hooks): Promise<PruneResult> {
-    await recoverAll(context, hooks)
+  async run(context, { dryRun, ...input }, callbacks): Promise<PruneResult> {
+    await recoverAll(context, callbacks)
     const startBytes = await diskUsage(context.home)
     const isOver = startBytes > retentionPolicy(storeSettings(context.home).config, input).maxBytes
     // The store may fit once it is packed, and only packed objects have their final size in the plan.
     if (isOver && !dryRun) await collect(context, { thorough: true })
-    hooks.signal?.throwIfAborted()
+    callbacks.signal?.throwIfAborted()
     const first = await plan(context, input)
     const tally = new Tally()
     for (const { project, fault } of first.projects)
       if (fault !== null) tally.fail(pathText(project.path), fault)
     const sizes = { startBytes, sizeBytes: first.sizeBytes }
     const shown = buildResult(first, tally, { applied: false, ...sizes })
-    if (dryRun || !(await isConfirmed(first, shown, hooks))) return shown
-    const { signal } = hooks
+    if (dryRun || !(await isConfirmed(first, shown, callbacks))) return shown
+    const { signal } = callbacks
     signal?.throwIfAborted()
     const sizeBytes = await applyInRounds(context, first, { input, tally, isOver, signal })
     context.ledger.record.set('pruned_at', context.clock.nowMs())
@@ -100,8 +100,12 @@ async function applyInRounds(
 }
 
 /** Asks about the plan that will be carried out: planning again after the answer could remove more than was shown. */
-async function isConfirmed(first: PrunePlan, shown: PruneResult, hooks: Hooks): Promise<boolean> {
-  return !hasWork(first) || hooks.confirmPrune === undefined || hooks.confirmPrune(shown)
+async function isConfirmed(
+  first: PrunePlan,
+  shown: PruneResult,
+  callbacks: Callbacks,
+): Promise<boolean> {
+  return !hasWork(first) || callbacks.confirmPrune === undefined || callbacks.confirmPrune(shown)
 }
 
 /** Under the shared lock: a concurrent collection must not remove objects that are being measured. */

@@ -12,7 +12,7 @@ import type { Aside, Captured, NamedPaths, PartialMode } from '../../snapshot/in
 import { failpoint } from '../../system/index.js'
 import { captureNow } from '../checkpoints/capture.js'
 import type { StoreContext } from '../operation/context.js'
-import type { Hooks } from '../operation/callbacks.js'
+import type { Callbacks } from '../operation/callbacks.js'
 import { type JournalEntry, Journals, readRootInode, stagingFolders } from './restore-journal.js'
 import { type PartialModes, reportPartialModes, withoutPartial } from './partial-modes.js'
 import type { RestoreRequest } from './restore.js'
@@ -36,7 +36,7 @@ type RestoreWork = {
   readonly operation: OperationId
   /** The inode of the folder that the plan was made for. */
   readonly rootInode: string
-  readonly hooks: Hooks
+  readonly callbacks: Callbacks
 }
 
 /** Writes the journal, applies the plan and captures again; repeats that while other programs write to the same paths. */
@@ -46,7 +46,7 @@ export async function applyRestore(
   work: RestoreWork,
 ): Promise<{ readonly after: Captured; readonly partial: PartialModes }> {
   const { snapshots } = context
-  const { request, entries, only, safety, operation, rootInode, hooks } = work
+  const { request, entries, only, safety, operation, rootInode, callbacks } = work
   const { kind, of, goal, ownersThen, reason, session, rewind } = request
   const restored = { operation, kind, of, goal, ownersThen, reason, session, rewind }
   const partial = new Map<BytePath, PartialMode>()
@@ -65,20 +65,20 @@ export async function applyRestore(
     const done = await snapshots.apply(
       project,
       { plan, tag: operation, sweep: stagingFolders(entries), ownersThen },
-      hooks.onProgress,
+      callbacks.onProgress,
     )
     for (const each of done.partialModes) partial.set(each.path, each)
     asides.push(...done.asides)
     failpoint('restore:applied')
     const named = { ...namedBy(request), paths: only }
-    const after = await captureNow(context, project, { named, hooks })
+    const after = await captureNow(context, project, { named, callbacks })
     if (readRootInode(project) !== rootInode) throw replacedError(project, safety)
     const now = after.snapshot.tree
     const rest = await snapshots.plan(project, { goal, paths: undefined, only, now })
     plan = withoutPartial(rest, partial)
     if (changesNothing(plan) && plan.conflict.length === 0) {
-      await removeAsides(context, project, { asides, rootInode, safety, reason, hooks })
-      reportPartialModes(partial, hooks)
+      await removeAsides(context, project, { asides, rootInode, safety, reason, callbacks })
+      reportPartialModes(partial, callbacks)
       return { after, partial }
     }
     if (round === ROUNDS || plan.conflict.length > 0)

@@ -8,7 +8,7 @@ import {
   sameEntry,
 } from '../../model/index.js'
 import type { PartialMode } from '../../snapshot/index.js'
-import type { Hooks } from '../operation/callbacks.js'
+import type { Callbacks } from '../operation/callbacks.js'
 import type { PlanView } from '../checkpoints/views.js'
 
 export type PartialModes = ReadonlyMap<BytePath, PartialMode>
@@ -28,12 +28,12 @@ export function withPartial(view: PlanView, partial: PartialModes): PlanView {
 }
 
 /** Reports each path, but entries with an unknown owner only once with their number. */
-export function reportPartialModes(partial: PartialModes, hooks: Hooks): void {
+export function reportPartialModes(partial: PartialModes, callbacks: Callbacks): void {
   const all = [...partial.values()]
   const [first, ...others] = all.filter(({ why }) => why === 'unknown-owner')
   for (const each of all.filter((one) => one === first || !others.includes(one))) {
     const more = each === first && others.length > 0 ? ` (and ${others.length} more)` : ''
-    hooks.onNotice?.(`${printablePath(each.path) || '.'}${more}: ${describeMode(each)}.`)
+    callbacks.onNotice?.(`${printablePath(each.path) || '.'}${more}: ${describeMode(each)}.`)
   }
 }
 

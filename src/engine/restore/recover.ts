@@ -11,15 +11,15 @@ import {
 } from '../../model/index.js'
 import { applyRestore } from './apply-restore.js'
 import {
-  ifProjectIsFree,
-  knownProject,
+  tryWithProjectLock,
+  findKnownProject,
   type ProjectContext,
   type StoreContext,
   withProjectLock,
 } from '../operation/context.js'
-import { type Hooks, uncancellable } from '../operation/callbacks.js'
+import { type Callbacks, uncancellable } from '../operation/callbacks.js'
 import { changedPaths, isOnlyOpened, Journals, readRootInode } from './restore-journal.js'
-import { projectStateOf } from '../projects/project-state.js'
+import { readProjectState } from '../projects/project-state.js'
 import { commitRestore } from './restore-record.js'
 import { removeLeftAsides } from './remove-asides.js'
 import { type InterruptedRestore, findUntouched, reportLeft, rollBack } from './rollback.js'
@@ -30,23 +30,23 @@ export function withRecoveredProject<T>(
   project: Project,
   {
     purpose,
-    hooks,
+    callbacks,
     work,
-  }: { readonly purpose: string; readonly hooks: Hooks; readonly work: () => Promise<T> },
+  }: { readonly purpose: string; readonly callbacks: Callbacks; readonly work: () => Promise<T> },
 ): Promise<T> {
   return withProjectLock(context, project, {
     purpose,
-    signal: hooks.signal,
+    signal: callbacks.signal,
     work: async () => {
-      await recover(context, project, hooks)
+      await recover(context, project, callbacks)
       return work()
     },
   })
 }
 
 /** The caller holds the project's lock, so the process that wrote a journal is dead. */
-async function recover(context: StoreContext, project: Project, given: Hooks): Promise<void> {
-  const hooks = uncancellable(given)
+async function recover(context: StoreContext, project: Project, given: Callbacks): Promise<void> {
+  const callbacks = uncancellable(given)
   const journals = new Journals(context.home)
   const journal = journals.read(project)
   if (journal === undefined) return
@@ -59,7 +59,7 @@ async function recover(context: StoreContext, project: Project, given: Hooks): P
   if (isUnreachable(context, project)) return
   if (journal.rootInode !== readRootInode(project)) {
     journals.remove(project.id)
-    hooks.onNotice?.(
+    callbacks.onNotice?.(
       `The folder of an interrupted ${journal.kind} was replaced by another one; it is left as it is.`,
     )
     return
@@ -69,11 +69,11 @@ async function recover(context: StoreContext, project: Project, given: Hooks): P
     safety !== undefined && hasFiles(safety),
     'a journal is written after its safety checkpoint',
   )
-  const work = { journal, safety, hooks }
+  const work = { journal, safety, callbacks }
   try {
     const left = await finish(context, project, work)
-    hooks.onNotice?.(`An interrupted ${journal.kind} has been finished: ${journal.reason}.`)
-    reportLeft(left, { safety, hooks })
+    callbacks.onNotice?.(`An interrupted ${journal.kind} has been finished: ${journal.reason}.`)
+    reportLeft(left, { safety, callbacks })
   } catch (error) {
     const why = isError(error) ? error.message : String(error)
     const left = await rollBack(context, project, work).catch((second: unknown) => {
@@ -86,34 +86,39 @@ async function recover(context: StoreContext, project: Project, given: Hooks): P
         },
       )
     })
-    hooks.onNotice?.(`An interrupted ${journal.kind} could not be finished and was undone: ${why}`)
-    reportLeft(left, { safety, hooks })
+    callbacks.onNotice?.(
+      `An interrupted ${journal.kind} could not be finished and was undone: ${why}`,
+    )
+    reportLeft(left, { safety, callbacks })
   }
 }
 
 function isUnreachable({ ledger }: StoreContext, { id, path }: Project): boolean {
   const summary = ledger.projects().find(({ project }) => project.id === id)
-  return summary !== undefined && projectStateOf(path, summary) === 'unreachable'
+  return summary !== undefined && readProjectState(path, summary) === 'unreachable'
 }
 
 /** For operations that do not lock the project: recovers it if no live process works on it. */
-export async function recoverIfNeeded(context: ProjectContext, hooks: Hooks): Promise<void> {
-  const project = knownProject(context)
+export async function recoverIfNeeded(
+  context: ProjectContext,
+  callbacks: Callbacks,
+): Promise<void> {
+  const project = findKnownProject(context)
   if (project === undefined || !new Journals(context.home).pending().includes(project.id)) return
-  await ifProjectIsFree(context, project, {
+  await tryWithProjectLock(context, project, {
     purpose: 'recover',
-    work: () => recover(context, project, hooks),
+    work: () => recover(context, project, callbacks),
   })
 }
 
 /** For operations on the whole store: reports the projects that cannot be recovered now and leaves them for later. */
-export async function recoverAll(context: StoreContext, hooks: Hooks): Promise<void> {
+export async function recoverAll(context: StoreContext, callbacks: Callbacks): Promise<void> {
   const pending = new Set(new Journals(context.home).pending())
   for (const { project } of context.ledger.projects()) {
     if (!pending.has(project.id)) continue
-    await recoverIfNeeded({ ...context, path: project.path }, hooks).catch((error: unknown) => {
+    await recoverIfNeeded({ ...context, path: project.path }, callbacks).catch((error: unknown) => {
       if (!(error instanceof SavestateError)) throw error
-      hooks.onNotice?.(`${printablePath(project.path)}: ${error.message}.`)
+      callbacks.onNotice?.(`${printablePath(project.path)}: ${error.message}.`)
     })
   }
 }
@@ -124,7 +129,7 @@ async function finish(
   project: Project,
   work: InterruptedRestore,
 ): Promise<readonly Left[]> {
-  const { journal, safety, hooks } = work
+  const { journal, safety, callbacks } = work
   const { kind, of, goal, ownersThen, reason, operation, session, rewind } = journal
   await removeLeftAsides(context, project, work)
   const { now, only: untouched, left } = await findUntouched(context, project, work)
@@ -145,7 +150,7 @@ async function finish(
     safety,
     operation,
     rootInode: journal.rootInode,
-    hooks,
+    callbacks,
   })
   const planned = changedPaths(entries)
   await commitRestore(context, project, { after, planned, safety, operation, request })

@@ -2,7 +2,7 @@
 import { mkdirSync, rmdirSync } from 'node:fs'
 import { fsPath, hasCode, printablePath, type Project, SavestateError } from '../../model/index.js'
 import type { StoreContext } from '../operation/context.js'
-import type { Hooks } from '../operation/callbacks.js'
+import type { Callbacks } from '../operation/callbacks.js'
 import { GONE, readRootInode } from './restore-journal.js'
 import { projectFolder } from '../projects/project-state.js'
 import type { RestoreResult } from './restore.js'
@@ -12,13 +12,13 @@ import type { RestoreResult } from './restore.js'
  * wrote nothing into it. Throws PROJECT_MISSING if the folder may be on a disk that is not mounted.
  */
 export async function inExistingFolder(
-  { context, project, dryRun, hooks }: Rewinding,
+  { context, project, dryRun, callbacks }: Rewinding,
   work: () => Promise<RestoreResult>,
 ): Promise<RestoreResult> {
   if (dryRun || readRootInode(project) !== GONE) return work()
   refuseUnreachable(context, project)
   mkdirSync(fsPath(project.path))
-  hooks.onNotice?.(`${printablePath(project.path)} no longer existed; it was created again.`)
+  callbacks.onNotice?.(`${printablePath(project.path)} no longer existed; it was created again.`)
   let isFilled = false
   try {
     const result = await work()
@@ -33,7 +33,7 @@ type Rewinding = {
   readonly context: StoreContext
   readonly project: Project
   readonly dryRun: boolean
-  readonly hooks: Hooks
+  readonly callbacks: Callbacks
 }
 
 function refuseUnreachable({ ledger }: StoreContext, { id, path }: Project): void {

@@ -11,7 +11,7 @@ import {
 } from '../../model/index.js'
 import { type Applied, type Aside, measureSnapshot } from '../../snapshot/index.js'
 import type { StoreContext } from '../operation/context.js'
-import type { Hooks } from '../operation/callbacks.js'
+import type { Callbacks } from '../operation/callbacks.js'
 import { type Journal, stagingFolders } from './restore-journal.js'
 import { saveDuringRestore } from './restore-record.js'
 
@@ -22,30 +22,30 @@ type Rewind = {
   readonly rootInode: string
   readonly safety: FilesCheckpoint
   readonly reason: string
-  readonly hooks: Hooks
+  readonly callbacks: Callbacks
 }
 
 /** Removes the files, except for those that a program keeps writing to. */
 export async function removeAsides(
   context: StoreContext,
   project: Project,
-  { rootInode, safety, reason, hooks, ...applied }: Rewind & Pick<Applied, 'asides'>,
+  { rootInode, safety, reason, callbacks, ...applied }: Rewind & Pick<Applied, 'asides'>,
 ): Promise<void> {
   const { snapshots } = context
   const base = safety.snapshot.tree
   let { asides } = applied
   for (let attempt = 1; ; attempt++) {
-    const { rest, saved } = await snapshots.settleAsides(project, {
+    const { rest, saved } = await snapshots.removeAsides(project, {
       rootInode,
       asides,
       base,
     })
     if (rest.length === 0) return
-    if (attempt === ATTEMPTS) return reportBusy(rest, hooks)
+    if (attempt === ATTEMPTS) return reportBusy(rest, callbacks)
     if (saved !== undefined) {
       const captured = await describeSnapshot(context, safety, saved.tree)
       const { id } = await saveDuringRestore(context, project, { captured, safety, reason })
-      reportSaved(saved.paths, { checkpoint: id, hooks })
+      reportSaved(saved.paths, { checkpoint: id, callbacks })
     }
     asides = rest
   }
@@ -58,11 +58,11 @@ export async function removeLeftAsides(
   {
     journal,
     safety,
-    hooks,
+    callbacks,
   }: {
     readonly journal: Journal
     readonly safety: FilesCheckpoint
-    readonly hooks: Hooks
+    readonly callbacks: Callbacks
   },
 ): Promise<void> {
   const { operation: tag, rootInode, entries, reason } = journal
@@ -72,7 +72,7 @@ export async function removeLeftAsides(
   const sweep = stagingFolders(entries)
   const asides = await context.snapshots.findAsides(project, { tag, rootInode, sweep, known })
   if (asides.length === 0) return
-  await removeAsides(context, project, { asides, rootInode, safety, reason, hooks })
+  await removeAsides(context, project, { asides, rootInode, safety, reason, callbacks })
 }
 
 function isContent(entry: Entry | null): entry is FileEntry | LinkEntry {
@@ -94,17 +94,17 @@ async function describeSnapshot(
 
 function reportSaved(
   paths: readonly BytePath[],
-  { checkpoint, hooks }: { readonly checkpoint: string; readonly hooks: Hooks },
+  { checkpoint, callbacks }: { readonly checkpoint: string; readonly callbacks: Callbacks },
 ): void {
   for (const path of paths)
-    hooks.onNotice?.(
+    callbacks.onNotice?.(
       `A program wrote to ${printablePath(path)} while it was being replaced. Checkpoint ${checkpoint} has the written content.`,
     )
 }
 
-function reportBusy(asides: readonly Aside[], hooks: Hooks): void {
+function reportBusy(asides: readonly Aside[], callbacks: Callbacks): void {
   for (const { path, at } of asides)
-    hooks.onNotice?.(
+    callbacks.onNotice?.(
       `A program keeps writing to the earlier ${printablePath(path)}, which it has open. That file is kept as ${printablePath(at)}.`,
     )
 }

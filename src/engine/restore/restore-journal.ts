@@ -7,7 +7,7 @@ import {
   type CheckpointId,
   type Entry,
   fsPath,
-  leadsDown,
+  staysBelowRoot,
   type ObjectId,
   type OperationId,
   type OperationKind,
@@ -22,7 +22,7 @@ import {
   sameEntry,
   SavestateError,
 } from '../../model/index.js'
-import { listIfThere, readIfThere, syncFolder, writeFileAtomically } from '../../system/index.js'
+import { listIfExists, readIfThere, syncFolder, writeFileAtomically } from '../../system/index.js'
 import type { RestoreSession } from './restore-session.js'
 
 const VERSION = 3
@@ -134,7 +134,7 @@ export class Journals {
 
   /** Projects with unfinished work. */
   pending(): string[] {
-    return listIfThere(this.#folder)
+    return listIfExists(this.#folder)
       .filter((name) => name.endsWith('.json'))
       .map((name) => name.slice(0, -'.json'.length))
   }
@@ -150,7 +150,9 @@ function parseJournal(text: string, path: string): Journal {
     if (journal.version !== VERSION) return journal
     // The journal names temporary files and paths to write, so it is validated (I4).
     parseOperationId(journal.operation)
-    const isSafe = journal.entries.every(({ path }) => typeof path === 'string' && leadsDown(path))
+    const isSafe = journal.entries.every(
+      ({ path }) => typeof path === 'string' && staysBelowRoot(path),
+    )
     if (isSafe) return journal
     throw new Error('a path leads outside the project')
   } catch (cause) {

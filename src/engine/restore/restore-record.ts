@@ -14,7 +14,7 @@ import type { Captured } from '../../snapshot/index.js'
 import { failpoint } from '../../system/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { Journals } from './restore-journal.js'
-import { lookAt } from '../authorship/note-authors.js'
+import { attributeChanges } from '../authorship/note-authors.js'
 import { prepareCheckpoint, recordCheckpoint } from '../checkpoints/record-checkpoint.js'
 import type { RestoreRequest } from './restore.js'
 import { planNextStep } from './restore-session.js'
@@ -119,7 +119,7 @@ export async function saveSafetyCheckpoint(
 ): Promise<FilesCheckpoint> {
   const hasSameFiles = newest?.snapshot.tree === captured.snapshot.tree
   if (hasSameFiles && hasSameOwners(context, newest, captured)) return newest
-  const { authors, made: also } = lookAt(context, project, { type: 'look' })
+  const { authors, made: also } = attributeChanges(context, project, { type: 'look' })
   const previous = newest?.snapshot.tree
   const facts = { kind: 'safety' as const, name: null, reason, previous, authors }
   return recordCheckpoint(context, project, { captured, facts, rewind, also })

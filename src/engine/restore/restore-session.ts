@@ -4,12 +4,12 @@ import {
   type CheckpointId,
   SavestateError,
   type Session,
-  type SessionFacts,
+  type SessionPosition,
   type SessionKey,
   type StateId,
 } from '../../model/index.js'
 import type { StoreContext } from '../operation/context.js'
-import { isHeldElsewhere } from '../sessions/open-session.js'
+import { isLeasedElsewhere } from '../sessions/open-session.js'
 
 /** Also written to the journal, so that recovery restores the session too. */
 export type RestoreSession = {
@@ -27,7 +27,7 @@ export type RestoreSession = {
 }
 
 type NextStep = {
-  readonly facts: SessionFacts
+  readonly facts: SessionPosition
   /** Call it inside the transaction that adds the checkpoint. */
   advance(checkpoint: Checkpoint): void
 }
@@ -51,7 +51,7 @@ export function planNextStep(
   refuseChangedSession(context, part, fence)
   const session = ledger.sessions.byKey(part.key)
   if (session === undefined || session.head !== part.head) return undefined
-  if (fence === undefined && isHeldElsewhere(session.lease, clock.nowMs())) return undefined
+  if (fence === undefined && isLeasedElsewhere(session.lease, clock.nowMs())) return undefined
   const { key, id, agent, status, turn, nextStep } = session
   const hold = { key, id, fence: fence ?? session.fence }
   return {
@@ -100,7 +100,7 @@ export function refuseChangedSession(
 
 /** The process that has the session open would work with a state that is no longer current. */
 export function refuseHeldElsewhere({ clock }: StoreContext, { id, lease }: Session): void {
-  if (!isHeldElsewhere(lease, clock.nowMs())) return
+  if (!isLeasedElsewhere(lease, clock.nowMs())) return
   throw new SavestateError('SESSION_BUSY', `The session ${JSON.stringify(id)} is in use`, {
     hint: `The rewind includes it, so its process (${lease?.owner.pid}) must end first.`,
   })

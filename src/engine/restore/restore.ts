@@ -25,7 +25,7 @@ import { applyRestore, namedBy } from './apply-restore.js'
 import { captureNow } from '../checkpoints/capture.js'
 import type { StoreContext } from '../operation/context.js'
 import {
-  type Hooks,
+  type Callbacks,
   type PlanFacts,
   type RestoreSubject,
   uncancellable,
@@ -105,20 +105,20 @@ export async function restore(
   project: Project,
   {
     request,
-    hooks,
+    callbacks,
     agreed,
   }: {
     readonly request: RestoreRequest
-    readonly hooks: Hooks
+    readonly callbacks: Callbacks
     readonly agreed: string | undefined
   },
 ): Promise<RestoreResult | PlanQuestion> {
   const { ledger, snapshots } = context
   const newest = ledger.checkpoints.newestFiles(project.id)
   const rootInode = readRootInode(project)
-  const before = await captureNow(context, project, { named: namedBy(request), hooks })
+  const before = await captureNow(context, project, { named: namedBy(request), callbacks })
   const { tree: now } = before.snapshot
-  const since = { from: request.target, now, hooks }
+  const since = { from: request.target, now, callbacks }
   const leave = request.keepMine === true ? await pathsToKeep(context, project, since) : undefined
   const planned = await snapshots.plan(project, { ...request, now, leave })
   const plan = await keepHooks(context, project, { ...request, plan: planned, now })
@@ -127,7 +127,7 @@ export async function restore(
   const subject = withoutWritten(request.subject, plan)
   const nothing = { ...subject, target, plan: view, ...NOT_APPLIED }
   const mark = hashPlan(request, plan)
-  if (request.notice !== undefined && mark !== agreed) hooks.onNotice?.(request.notice)
+  if (request.notice !== undefined && mark !== agreed) callbacks.onNotice?.(request.notice)
   if (request.dryRun) return nothing
   refuseConflicts(plan, request)
   const session = request.movesState === true ? request.session?.id : undefined
@@ -138,13 +138,13 @@ export async function restore(
     return { ...nothing, checkpoint: newest?.id ?? null }
   // A rewind that changes only the state needs no confirmation, like `--state`: it overwrites no file.
   const needsConsent = request.kind === 'rewind' ? changesFiles : !isNoop
-  if (needsConsent && hooks.confirm !== undefined && mark !== agreed) {
+  if (needsConsent && callbacks.confirm !== undefined && mark !== agreed) {
     const facts = { ...subject, target, goal: request.goal, now, session, mark }
     return { isQuestion: true, plan: view, facts, declined: { ...nothing, declined: true } }
   }
   if (request.session !== undefined) refuseChangedSession(context, request.session, request.fence)
   // Last chance to cancel: once the journal is written, the work is finished.
-  hooks.signal?.throwIfAborted()
+  callbacks.signal?.throwIfAborted()
 
   const explain = (error: unknown, outcome: RestoreOutcome) =>
     explainRestoreFailure(error, { context, project, request, outcome, files: countFiles(plan) })
@@ -162,10 +162,10 @@ export async function restore(
   const entries = journalEntries(plan)
   // Only planned paths: once an older .gitignore is restored, files that were always ignored look like new files.
   const only = changedPaths(entries)
-  const firm = uncancellable(hooks)
-  const work = { request, plan, entries, only, safety, operation, rootInode, hooks: firm }
+  const firm = uncancellable(callbacks)
+  const work = { request, plan, entries, only, safety, operation, rootInode, callbacks: firm }
   const rollBackAndExplain = async (error: unknown) =>
-    explain(error, await rollBackUnfinished(context, project, { safety, hooks: firm }))
+    explain(error, await rollBackUnfinished(context, project, { safety, callbacks: firm }))
   const { after, partial } = await applyRestore(context, project, work).catch(
     async (error: unknown) => {
       throw await rollBackAndExplain(error)
@@ -210,7 +210,7 @@ function withoutWritten(subject: RestoreSubject, { write }: RestorePlan): Restor
 async function rollBackUnfinished(
   context: StoreContext,
   project: Project,
-  { safety, hooks }: { readonly safety: FilesCheckpoint; readonly hooks: Hooks },
+  { safety, callbacks }: { readonly safety: FilesCheckpoint; readonly callbacks: Callbacks },
 ): Promise<RestoreOutcome> {
   const journals = new Journals(context.home)
   const journal = journals.read(project)
@@ -223,8 +223,8 @@ async function rollBackUnfinished(
     return { type: 'replaced' }
   }
   try {
-    const left = await rollBack(context, project, { journal, safety, hooks })
-    reportLeft(left, { safety, hooks })
+    const left = await rollBack(context, project, { journal, safety, callbacks })
+    reportLeft(left, { safety, callbacks })
     return { type: 'rolled-back', left: left.length }
   } catch {
     // The caller throws the original error, which says more than this one.

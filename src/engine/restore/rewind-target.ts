@@ -5,13 +5,13 @@ import {
   type Checkpoint,
   type CheckpointId,
   hasFiles,
-  momentOfMetadata,
+  readCheckpointMoment,
   parseReference,
   type Project,
   SavestateError,
 } from '../../model/index.js'
 import type { LeftOut } from '../../snapshot/index.js'
-import { knownProject, type StoreContext } from '../operation/context.js'
+import { findKnownProject, type StoreContext } from '../operation/context.js'
 import { describeTarget } from '../checkpoints/describe-target.js'
 import { Journals } from './restore-journal.js'
 import { projectOperation } from '../operation/operation.js'
@@ -32,12 +32,12 @@ export const findTarget = projectOperation({
   summary: 'Find the checkpoint that a rewind would go to',
   effect: 'reads',
   input: () => z.strictObject({ to: z.string(), before: z._default(z.boolean(), false) }),
-  async run(context, { to, before }, hooks): Promise<FoundTarget> {
+  async run(context, { to, before }, callbacks): Promise<FoundTarget> {
     const { ledger } = context
     // Resolve before the recovery, which may add rows and so shift numbers.
-    const { id } = resolveTarget(context, knownProject(context), to)
-    await recoverIfNeeded(context, hooks)
-    const named = resolve(ledger, knownProject(context), id)
+    const { id } = resolveTarget(context, findKnownProject(context), to)
+    await recoverIfNeeded(context, callbacks)
+    const named = resolve(ledger, findKnownProject(context), id)
     const target = before ? checkpointBefore(ledger, named) : named
     return { named: viewTarget(ledger, named), target: viewTarget(ledger, target) }
   },
@@ -64,7 +64,7 @@ export function resolveTarget(
 export function checkpointBefore(ledger: Ledger, checkpoint: Checkpoint): Checkpoint {
   const metadata = checkpoint.session?.metadata
   ledger.expectOpen(metadata)
-  if (momentOfMetadata(metadata) === 'before') return checkpoint
+  if (readCheckpointMoment(metadata) === 'before') return checkpoint
   const before = ledger.checkpoints.filesBefore(checkpoint)
   if (before === undefined) throw nothingBeforeError(checkpoint, 'project')
   if (isStepBeforeRemoved(ledger, checkpoint)) throw removedBeforeError(checkpoint, before)

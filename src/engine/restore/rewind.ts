@@ -8,7 +8,7 @@ import {
   parsePathText,
   SavestateError,
 } from '../../model/index.js'
-import { knownProject } from '../operation/context.js'
+import { findKnownProject } from '../operation/context.js'
 import { refuseDamagedFiles } from '../verify/damage-marks.js'
 import { describeTarget } from '../checkpoints/describe-target.js'
 import { notRestoredSince } from './not-restored.js'
@@ -41,17 +41,17 @@ export const rewind = projectOperation({
   async run(
     context,
     { to, before, paths, keepMine, dryRun, conversation },
-    hooks,
+    callbacks,
   ): Promise<RewindResult> {
-    const project = knownProject(context)
+    const project = findKnownProject(context)
     const limits =
       paths === undefined || paths.length === 0 ? undefined : paths.map(parseProjectPath)
     const { id } = resolveTarget(context, project, to)
     if (project === undefined) throw new Error('A checkpoint was found without its project')
-    return inExistingFolder({ context, project, dryRun, hooks }, () =>
+    return inExistingFolder({ context, project, dryRun, callbacks }, () =>
       retryUntilConfirmed(context, project, {
         purpose: 'rewind',
-        hooks,
+        callbacks,
         attempt: async (agreed) => {
           const named = resolve(context.ledger, project, id)
           const target = withFiles(before ? checkpointBefore(context.ledger, named) : named)
@@ -63,7 +63,7 @@ export const rewind = projectOperation({
               dryRun,
               conversation,
             }),
-            hooks,
+            callbacks,
             agreed,
           })
         },

@@ -11,14 +11,14 @@ import {
 } from '../../model/index.js'
 import { captureNow } from '../checkpoints/capture.js'
 import type { StoreContext } from '../operation/context.js'
-import type { Hooks } from '../operation/callbacks.js'
+import type { Callbacks } from '../operation/callbacks.js'
 import { type Journal, Journals, stagingFolders } from './restore-journal.js'
 import { removeAsides, removeLeftAsides } from './remove-asides.js'
 
 export type InterruptedRestore = {
   readonly journal: Journal
   readonly safety: FilesCheckpoint
-  readonly hooks: Hooks
+  readonly callbacks: Callbacks
 }
 
 /** Returns the paths that could not be restored. */
@@ -27,7 +27,7 @@ export async function rollBack(
   project: Project,
   work: InterruptedRestore,
 ): Promise<readonly Left[]> {
-  const { journal, safety, hooks } = work
+  const { journal, safety, callbacks } = work
   const { snapshots, home } = context
   await removeLeftAsides(context, project, work)
   const { now, only, left } = await findUntouched(context, project, work)
@@ -40,7 +40,7 @@ export async function rollBack(
     ownersThen: context.ledger.checkpoints.details(safety.id)?.owners,
   })
   const { rootInode, reason } = journal
-  await removeAsides(context, project, { ...applied, rootInode, safety, reason, hooks })
+  await removeAsides(context, project, { ...applied, rootInode, safety, reason, callbacks })
   new Journals(home).remove(project.id)
   return [...plan.conflict, ...left, ...applied.disturbed.map(changedSince)]
 }
@@ -48,12 +48,12 @@ export async function rollBack(
 /** Reports the paths that recovery or rollback left as they are. */
 export function reportLeft(
   left: readonly Left[],
-  { safety, hooks }: { readonly safety: FilesCheckpoint; readonly hooks: Hooks },
+  { safety, callbacks }: { readonly safety: FilesCheckpoint; readonly callbacks: Callbacks },
 ): void {
   const [first] = left
   if (first === undefined) return
   const others = left.length === 1 ? 'stays' : `and ${left.length - 1} more stay`
-  hooks.onNotice?.(
+  callbacks.onNotice?.(
     `${printablePath(first.path)} ${others} as found: ${first.reason}. Checkpoint ${safety.id} has the files from before.`,
   )
 }
@@ -62,7 +62,7 @@ export function reportLeft(
 export async function findUntouched(
   context: StoreContext,
   project: Project,
-  { journal, safety }: Omit<InterruptedRestore, 'hooks'>,
+  { journal, safety }: Omit<InterruptedRestore, 'callbacks'>,
 ): Promise<{
   readonly now: ObjectId
   readonly only: readonly BytePath[]

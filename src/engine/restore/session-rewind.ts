@@ -11,14 +11,14 @@ import {
 import { failpoint } from '../../system/index.js'
 import { refuseDamagedFiles, refuseDamagedState } from '../verify/damage-marks.js'
 import { describeTarget } from '../checkpoints/describe-target.js'
-import type { Hooks } from '../operation/callbacks.js'
+import type { Callbacks } from '../operation/callbacks.js'
 import { sessionOperation } from '../operation/operation.js'
 import { withFiles } from '../checkpoints/resolve-ref.js'
 import { type RestoreResult, restore } from './restore.js'
 import { planNextStep, type RestoreSession } from './restore-session.js'
 import { makeRewindRequest, parseProjectPath } from './rewind.js'
 import { checkpointBeforeInSession, viewTarget } from './rewind-target.js'
-import { projectOf, type SessionContext, sessionNow } from '../sessions/session-context.js'
+import { projectOf, type SessionContext, readSession } from '../sessions/session-context.js'
 import { resolveInSession } from '../sessions/session-queries.js'
 import { retryUntilConfirmed } from '../operation/confirm-unlocked.js'
 
@@ -40,7 +40,7 @@ export const rewindSession = sessionOperation({
       keepMine: z._default(z.boolean(), false),
       dryRun: z._default(z.boolean(), false),
     }),
-  async run(context, input, hooks): Promise<SessionRewindResult> {
+  async run(context, input, callbacks): Promise<SessionRewindResult> {
     const named = resolveInSession(context, context.hold.key, input.to)
     const target = input.before ? checkpointBeforeInSession(context.ledger, named) : named
     const { restore: restored } = input
@@ -51,7 +51,7 @@ export const rewindSession = sessionOperation({
     if (restored === 'state')
       return { ...rewindState(context, target, { dryRun: input.dryRun }), restored }
     const paths = (input.paths ?? []).map(parseProjectPath)
-    const result = await restoreFiles(context, target, { ...input, paths, restored, hooks })
+    const result = await restoreFiles(context, target, { ...input, paths, restored, callbacks })
     return { ...result, restored }
   },
 })
@@ -64,17 +64,17 @@ async function restoreFiles(
     readonly restored: 'files' | 'both'
     readonly keepMine: boolean
     readonly dryRun: boolean
-    readonly hooks: Hooks
+    readonly callbacks: Callbacks
   },
 ): Promise<RestoreResult> {
   const project = projectOf(context)
-  const { restored, hooks, keepMine, dryRun } = request
+  const { restored, callbacks, keepMine, dryRun } = request
   const then = withFiles(target)
   refuseDamagedFiles(context.ledger, then, request.paths)
   const paths = request.paths.length === 0 ? undefined : request.paths
   return retryUntilConfirmed(context, project, {
     purpose: 'rewind',
-    hooks,
+    callbacks,
     attempt: (agreed) =>
       restore(context, project, {
         request: {
@@ -83,7 +83,7 @@ async function restoreFiles(
           movesState: restored === 'both',
           fence: context.hold.fence,
         },
-        hooks,
+        callbacks,
         agreed,
       }),
   })
@@ -94,7 +94,7 @@ function sessionPart(
   target: Checkpoint,
   restored: 'files' | 'state' | 'both',
 ): RestoreSession {
-  const { key, id, head } = sessionNow(context)
+  const { key, id, head } = readSession(context)
   const present = head === null ? undefined : context.ledger.checkpoints.get(head)
   if (restored === 'files') {
     const state = present?.session?.state ?? null

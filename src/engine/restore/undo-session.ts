@@ -6,7 +6,7 @@ import {
   type Operation,
   SavestateError,
   type Session,
-  type SessionFacts,
+  type SessionPosition,
 } from '../../model/index.js'
 import type { ProjectContext } from '../operation/context.js'
 import { refuseHeldElsewhere, type RestoreSession } from './restore-session.js'
@@ -34,7 +34,7 @@ export function undoSession(
   const before = ledger.checkpoints.byStep(key, facts.step - 1)
   if (before === undefined) throw missingStateError(session, rewind)
   const hasMovedState =
-    before.id !== facts.parent || ledger.tools.tookBackAt(key, { step: facts.step })
+    before.id !== facts.parent || ledger.tools.hasRevertedCallsAt(key, { step: facts.step })
   if (!hasMovedState) {
     const state = stateOf(head === null ? undefined : ledger.checkpoints.get(head))
     const part = { key, id, head, parent: head, state, revertFrom: null }
@@ -48,7 +48,7 @@ export function undoSession(
 
 function revertCalls(
   kind: 'undo' | 'redo',
-  { step }: SessionFacts,
+  { step }: SessionPosition,
 ): Pick<RestoreSession, 'revertFrom' | 'isTakenBack'> {
   return kind === 'redo' ? { revertFrom: step + 1 } : { revertFrom: step, isTakenBack: true }
 }

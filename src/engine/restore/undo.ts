@@ -10,8 +10,8 @@ import {
   SavestateError,
   undoStack,
 } from '../../model/index.js'
-import { knownProject, type ProjectContext } from '../operation/context.js'
-import type { Hooks, RestoreSubject } from '../operation/callbacks.js'
+import { findKnownProject, type ProjectContext } from '../operation/context.js'
+import type { Callbacks, RestoreSubject } from '../operation/callbacks.js'
 import { projectOperation } from '../operation/operation.js'
 import { type RestoreResult, restore } from './restore.js'
 import { readLeftOut, viewTarget } from './rewind-target.js'
@@ -25,7 +25,8 @@ export const undo = projectOperation({
   summary: 'Undo the last rewind',
   effect: 'changes-files',
   input,
-  run: (context, { dryRun }, hooks) => runUndoOrRedo(context, { kind: 'undo', dryRun, hooks }),
+  run: (context, { dryRun }, callbacks) =>
+    runUndoOrRedo(context, { kind: 'undo', dryRun, callbacks }),
 })
 
 export const redo = projectOperation({
@@ -33,28 +34,29 @@ export const redo = projectOperation({
   summary: 'Redo the last undone rewind',
   effect: 'changes-files',
   input,
-  run: (context, { dryRun }, hooks) => runUndoOrRedo(context, { kind: 'redo', dryRun, hooks }),
+  run: (context, { dryRun }, callbacks) =>
+    runUndoOrRedo(context, { kind: 'redo', dryRun, callbacks }),
 })
 
 type UndoRequest = {
   readonly kind: 'undo' | 'redo'
   readonly dryRun: boolean
-  readonly hooks: Hooks
+  readonly callbacks: Callbacks
 }
 
 async function runUndoOrRedo(
   context: ProjectContext,
-  { kind, dryRun, hooks }: UndoRequest,
+  { kind, dryRun, callbacks }: UndoRequest,
 ): Promise<RestoreResult> {
-  const project = knownProject(context)
+  const project = findKnownProject(context)
   if (project === undefined) throw nothingToError(kind)
   return retryUntilConfirmed(context, project, {
     purpose: kind,
-    hooks,
+    callbacks,
     attempt: async (agreed) => {
       const rewind = undoStack(context.ledger.operations(project.id))[kind]
       if (rewind === undefined)
-        throw nothingToError(kind, context.ledger.pruning.hasForgottenUndo(project.id))
+        throw nothingToError(kind, context.ledger.pruning.hasLostUndo(project.id))
       const goal = kind === 'undo' ? rewind.safety : rewind.result
       const target = context.ledger.checkpoints.get(goal)
       invariant(target !== undefined && hasFiles(target), 'an operation keeps its checkpoints')
@@ -78,7 +80,7 @@ async function runUndoOrRedo(
           movesState: session?.movesState === true,
           notice: session === undefined ? undefined : describeLeft(session),
         },
-        hooks,
+        callbacks,
         agreed,
       })
       if ('isQuestion' in result) return result

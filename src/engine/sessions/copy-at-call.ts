@@ -33,7 +33,7 @@ export function writeAppended(
  * A copy of other arguments, such as metadata, if the call must wait. A value that cannot be stored is returned as it is:
  * writing it reports the error.
  */
-export function asAtCall<Value>(
+export function copyAtCall<Value>(
   { ledger, order }: SessionContext,
   value: Value,
   { waits = !order.isFree }: { readonly waits?: boolean } = {},
@@ -48,7 +48,7 @@ export function asAtCall<Value>(
 }
 
 /** Copies a list of exported checkpoints. A stream is read as it arrives. */
-export function itemsAtCall(context: SessionContext, items: ExchangedItems): ExchangedItems {
+export function copyItemsAtCall(context: SessionContext, items: ExchangedItems): ExchangedItems {
   // The call always waits: it loads the code of the import first.
-  return Array.isArray(items) ? asAtCall(context, [...items], { waits: true }) : items
+  return Array.isArray(items) ? copyAtCall(context, [...items], { waits: true }) : items
 }

@@ -1,7 +1,7 @@
 // Exports a session page by page: only one page is in memory, however long the session is.
 import * as z from 'zod/mini'
 import { type Checkpoint, type CheckpointId, invariant, type StateId } from '../../model/index.js'
-import { eventLoopTurn } from '../../system/index.js'
+import { yieldToEventLoop } from '../../system/index.js'
 import type { ExchangedCheckpoint } from './session-json.js'
 import { sessionOperation } from '../operation/operation.js'
 import type { SessionContext } from './session-context.js'
@@ -33,7 +33,7 @@ export const exportSession = sessionOperation({
   async run(context, { after }): Promise<ExportPage> {
     // One view of the ledger: a concurrent collection could remove a state between two reads.
     const page = context.ledger.view(() => readPage(context, after))
-    await eventLoopTurn()
+    await yieldToEventLoop()
     return page
   },
 })

@@ -8,7 +8,7 @@ import {
   type SessionKey,
   type StateId,
 } from '../../model/index.js'
-import { eventLoopTurn, failpoint, giveWay } from '../../system/index.js'
+import { yieldToEventLoop, failpoint, pauseForWriters } from '../../system/index.js'
 import {
   batchesOf,
   type ExchangedItem,
@@ -17,7 +17,7 @@ import {
   ItemReader,
 } from './session-json.js'
 import { sessionOperation, storeOperation } from '../operation/operation.js'
-import { type SessionContext, sessionNow } from './session-context.js'
+import { type SessionContext, readSession } from './session-context.js'
 import { createDraft, asNextStep } from './session-draft.js'
 
 const items = () => z.custom<ExchangedItems>(isItems)
@@ -50,7 +50,7 @@ async function countNew(
       count += 1
       if (session === undefined || !isKnown(ledger, { session, id })) added.add(id)
     }
-    await eventLoopTurn()
+    await yieldToEventLoop()
   }
   return { add: added.size, known: count - added.size }
 }
@@ -66,19 +66,19 @@ export const importSession = sessionOperation({
   summary: 'Add exported checkpoints to a session',
   effect: 'adds',
   input: () => z.strictObject({ checkpoints: items() }),
-  async run(context, { checkpoints }, hooks): Promise<ImportResult> {
+  async run(context, { checkpoints }, callbacks): Promise<ImportResult> {
     if (Array.isArray(checkpoints)) await countNew(context.ledger, undefined, checkpoints)
     const result = { imported: 0, known: 0 }
     const adder = new Adder(context)
     for await (const batch of batchesOf(checkpoints)) {
       for (let done = 0; done < batch.length; ) {
-        hooks.signal?.throwIfAborted()
+        callbacks.signal?.throwIfAborted()
         const startMs = performance.now()
         const slice = addSlice(context, adder, batch.slice(done))
         failpoint('import:slice-added')
         done += slice.length
         for (const isAdded of slice) result[isAdded ? 'imported' : 'known'] += 1
-        await giveWay(startMs)
+        await pauseForWriters(startMs)
       }
     }
     return result
@@ -125,7 +125,7 @@ class Adder {
       this.#last = undefined
       return false
     }
-    const session = sessionNow(this.#context)
+    const session = readSession(this.#context)
     const { name, reason, createdAtMs } = item
     const draft = { ...createDraft(this.#context, { kind: 'imported', name, reason }), createdAtMs }
     const state = this.#write(item)

@@ -1,4 +1,4 @@
-export { EnsuredTurns, type OncePerTurnResult, saveOncePerTurn } from './save-once-per-turn.js'
+export { SavedTurns, type OncePerTurnResult, saveOncePerTurn } from './save-once-per-turn.js'
 export {
   type ExchangedCheckpoint,
   type ExchangedItems,
@@ -21,7 +21,7 @@ export {
 export { appendToSession, type SessionSaveResult, saveSession } from './session-save.js'
 export { newTurn, setStatus, type StatusInput } from './session-status.js'
 export type { SessionView } from './session-view.js'
-export { asAtCall, itemsAtCall } from './copy-at-call.js'
+export { copyAtCall, copyItemsAtCall } from './copy-at-call.js'
 export {
   deleteSession,
   findCheckpoint,

@@ -5,7 +5,7 @@ import {
   type Lease,
   LEASE_MS,
   parseSessionId,
-  parseWholeText,
+  parseStorableText,
   type Project,
   SavestateError,
   type Session,
@@ -32,7 +32,7 @@ export function openSession(context: StoreContext, request: OpenRequest): Sessio
 export function openInTransaction(context: StoreContext, request: OpenRequest): SessionContext {
   const { ledger } = context
   const id = parseSessionId(request.id)
-  if (request.agent !== undefined) parseWholeText(request.agent, 'The name of an agent')
+  if (request.agent !== undefined) parseStorableText(request.agent, 'The name of an agent')
   const isLeased = request.lease ?? true
   const known = ledger.sessions.byId(id)
   if (known === undefined && request.must === 'be known') throw unknownSession(id)
@@ -71,7 +71,7 @@ export function isHeld(lease: Lease | null, nowMs: number): boolean {
 }
 
 /** Like `isHeld`, for callers that write without a lease: a lease of this process does not count. */
-export function isHeldElsewhere(lease: Lease | null, nowMs: number): boolean {
+export function isLeasedElsewhere(lease: Lease | null, nowMs: number): boolean {
   return lease !== null && !isOwnIdentity(lease.owner) && isHeld(lease, nowMs)
 }
 

@@ -5,10 +5,10 @@ import type { Change } from '../../snapshot/index.js'
 import { type Brief, type BriefOptions, briefText } from './brief.js'
 import { captureNow } from '../checkpoints/capture.js'
 import { type StoreContext } from '../operation/context.js'
-import type { Hooks } from '../operation/callbacks.js'
+import type { Callbacks } from '../operation/callbacks.js'
 import { type OpenRequest, openSession } from './open-session.js'
 import { withRecoveredProject } from '../restore/recover.js'
-import { type SessionContext, sessionNow } from './session-context.js'
+import { type SessionContext, readSession } from './session-context.js'
 import { readState } from './session-queries.js'
 import { type SessionView, viewSession } from './session-view.js'
 import { type InFlight, inFlight } from './tool-calls.js'
@@ -36,30 +36,30 @@ export type Resumed = {
 export async function resumeSession(
   context: StoreContext,
   request: OpenRequest,
-  hooks: Hooks = {},
+  callbacks: Callbacks = {},
 ): Promise<Resumed> {
-  hooks.signal?.throwIfAborted()
+  callbacks.signal?.throwIfAborted()
   const opened = openSession(context, request)
   try {
-    return await readResumed(opened, hooks)
+    return await readResumed(opened, callbacks)
   } catch (error) {
     context.ledger.sessions.releaseLease(opened.hold)
     throw error
   }
 }
 
-async function readResumed(context: SessionContext, hooks: Hooks): Promise<Resumed> {
+async function readResumed(context: SessionContext, callbacks: Callbacks): Promise<Resumed> {
   const { ledger, project } = context
   const notices: string[] = []
-  const collecting = { ...hooks, onNotice: (text: string) => void notices.push(text) }
+  const collecting = { ...callbacks, onNotice: (text: string) => void notices.push(text) }
   // An agent can continue without its folder, and has to know that it is gone.
   const changes = await changesSince(context, collecting).catch((error: unknown) => {
     if (!(error instanceof SavestateError) || error.code !== 'PROJECT_MISSING') throw error
     notices.push(`${error.message}.`)
     return []
   })
-  for (const notice of notices) hooks.onNotice?.(notice)
-  const session = sessionNow(context)
+  for (const notice of notices) callbacks.onNotice?.(notice)
+  const session = readSession(context)
   const head = session.head === null ? undefined : ledger.checkpoints.get(session.head)
   const ancestors = ancestorsOf(context, head)
   const calls = inFlight(context)
@@ -85,17 +85,20 @@ async function readResumed(context: SessionContext, hooks: Hooks): Promise<Resum
 }
 
 /** Finishes an interrupted rewind first (I6). */
-async function changesSince(context: SessionContext, hooks: Hooks): Promise<readonly Change[]> {
+async function changesSince(
+  context: SessionContext,
+  callbacks: Callbacks,
+): Promise<readonly Change[]> {
   const { project, ledger, snapshots } = context
   if (project === undefined) return []
   return withRecoveredProject(context, project, {
     purpose: 'resume',
-    hooks,
+    callbacks,
     work: async () => {
       const newest = ledger.checkpoints.newestFiles(project.id)
       if (newest === undefined) return []
       const named = { tree: newest.snapshot.tree }
-      const { snapshot } = await captureNow(context, project, { named, hooks })
+      const { snapshot } = await captureNow(context, project, { named, callbacks })
       return snapshots.compare(newest.snapshot.tree, snapshot.tree, { countLines: true })
     },
   })

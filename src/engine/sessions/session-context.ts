@@ -35,7 +35,7 @@ export class StartTimes {
 }
 
 /** Reads the session from the ledger. Throws if it was deleted. */
-export function sessionNow({ ledger, hold }: SessionContext): Session {
+export function readSession({ ledger, hold }: SessionContext): Session {
   const session = ledger.sessions.byKey(hold.key)
   if (session === undefined) ledger.sessions.check(hold)
   invariant(session !== undefined, 'a session that was not deleted exists')

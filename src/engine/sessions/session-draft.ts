@@ -8,7 +8,7 @@ import {
   parseName,
   parseReason,
   type Session,
-  type SessionFacts,
+  type SessionPosition,
 } from '../../model/index.js'
 import type { Captured } from '../../snapshot/index.js'
 import { prepareCheckpoint } from '../checkpoints/record-checkpoint.js'
@@ -64,13 +64,13 @@ export async function createDraftWithFiles(
   return prepareCheckpoint(context, project, { captured, facts: { ...facts, previous } })
 }
 
-type SessionStepDraft = Draft & { readonly session: SessionFacts }
+type SessionStepDraft = Draft & { readonly session: SessionPosition }
 
 /** Makes the draft the next step of the session. */
 export function asNextStep(
   draft: Draft,
   { key, id, agent, nextStep, turn }: Session,
-  facts: Omit<SessionFacts, 'key' | 'id' | 'agent' | 'step' | 'turn'>,
+  facts: Omit<SessionPosition, 'key' | 'id' | 'agent' | 'step' | 'turn'>,
 ): Checkpoint & SessionStepDraft {
   return { ...draft, session: { key, id, agent, step: nextStep, turn, ...facts } } as Checkpoint &
     SessionStepDraft

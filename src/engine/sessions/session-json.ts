@@ -10,7 +10,7 @@ import {
   SavestateError,
   type StateChange,
 } from '../../model/index.js'
-import { inputFault } from '../operation/input-errors.js'
+import { describeInputError } from '../operation/input-errors.js'
 import { wholeText } from '../operation/input-schemas.js'
 
 export type ExchangedCheckpoint = {
@@ -102,7 +102,7 @@ export class ItemReader {
     const parsed = this.#schema.safeParse(value)
     if (!parsed.success) {
       const faults = parsed.error.issues.map((issue) =>
-        inputFault({ ...issue, path: [...at, ...issue.path] }),
+        describeInputError({ ...issue, path: [...at, ...issue.path] }),
       )
       throw new SavestateError('BAD_INPUT', `import: ${faults.join('; ')}`)
     }

@@ -5,7 +5,7 @@ import type { StoreContext } from '../operation/context.js'
 import { refuseDamagedState } from '../verify/damage-marks.js'
 import { sessionOperation } from '../operation/operation.js'
 import { resolveInSession } from '../checkpoints/resolve-ref.js'
-import { type SessionContext, sessionNow } from './session-context.js'
+import { type SessionContext, readSession } from './session-context.js'
 import { wholeText } from '../operation/input-schemas.js'
 import { type CheckpointView, viewCheckpoint } from '../checkpoints/views.js'
 
@@ -19,7 +19,7 @@ export const stateAt = sessionOperation({
     z.strictObject({ ref: z.optional(z.string()), keys: z.optional(z.array(z.string())) }),
   withoutInput: () => ({}),
   async run(context, { ref, keys }): Promise<unknown> {
-    const { head } = sessionNow(context)
+    const { head } = readSession(context)
     const checkpoint =
       ref !== undefined
         ? resolveInSession(context, context.hold.key, ref)
@@ -119,7 +119,7 @@ export const head = sessionOperation({
   effect: 'reads',
   input: () => z.strictObject({}),
   async run(context): Promise<SessionHead | undefined> {
-    const { head: id } = sessionNow(context)
+    const { head: id } = readSession(context)
     if (id === null) return undefined
     return { id, metadata: context.ledger.checkpoints.get(id)?.session?.metadata }
   },

@@ -4,8 +4,8 @@ import * as z from 'zod/mini'
 import {
   type CheckpointKind,
   IN_PROGRESS,
-  type Moment,
-  PERSON,
+  type ChangeEvent,
+  USER_AUTHOR,
   type Project,
   SavestateError,
   type Session,
@@ -17,17 +17,17 @@ import type { Captured } from '../../snapshot/index.js'
 import { failpoint } from '../../system/index.js'
 import { captureForRecord } from '../checkpoints/capture.js'
 import { checkName } from '../checkpoints/checkpoint-name.js'
-import type { Hooks } from '../operation/callbacks.js'
-import { type Look, lookAt } from '../authorship/note-authors.js'
-import { hasNothingNew } from '../checkpoints/is-unchanged.js'
+import type { Callbacks } from '../operation/callbacks.js'
+import { type Attribution, attributeChanges } from '../authorship/note-authors.js'
+import { isSameAsCheckpoint } from '../checkpoints/is-unchanged.js'
 import { sessionOperation } from '../operation/operation.js'
 import { withRecoveredProject } from '../restore/recover.js'
-import { leaseExpiryMs, projectOf, type SessionContext, sessionNow } from './session-context.js'
+import { leaseExpiryMs, projectOf, type SessionContext, readSession } from './session-context.js'
 import { createDraft, createDraftWithFiles, asNextStep, parseLabels } from './session-draft.js'
 import { parseStatusInput } from './session-status.js'
-import { asAtCall, writeAppended, writeWholeState, type WriteState } from './copy-at-call.js'
-import { momentInput, statusInput, wholeText } from '../operation/input-schemas.js'
-import { lookAtUncaptured, onlyUncapturedText } from '../authorship/uncaptured-changes.js'
+import { copyAtCall, writeAppended, writeWholeState, type WriteState } from './copy-at-call.js'
+import { eventInput, statusInput, wholeText } from '../operation/input-schemas.js'
+import { scanUncaptured, onlyUncapturedText } from '../authorship/uncaptured-changes.js'
 import { type CheckpointView, viewCheckpoint } from '../checkpoints/views.js'
 
 export type SessionSaveResult = CheckpointView & {
@@ -51,7 +51,7 @@ const saveOptionsInput = () => ({
   ifHead: z.optional(z.nullable(z.string())),
   operationId: z.optional(wholeText()),
   /** The event of the agent that this save belongs to, for callers that report each tool call. */
-  moment: z.optional(momentInput()),
+  moment: z.optional(eventInput()),
   /** Calls since the last capture, to attribute changes of files that are not captured. */
   uncaptured: z.optional(z.enum(['after-calls', 'between-calls', 'forget'])),
 })
@@ -67,14 +67,14 @@ export const saveSession = sessionOperation({
   summary: 'Save the state of the agent, and the files if asked',
   effect: 'adds',
   input: saveInput,
-  run: async (context, input, hooks) => {
+  run: async (context, input, callbacks) => {
     context.order.expectOpen()
     const { name, namedBy: by } = input
     if (name !== undefined && by !== undefined)
       checkName(context, context.project?.id, { name, by })
     const writeState = writeWholeState(context, input)
     const facts = copyMetadata(context, input)
-    return context.order.do(() => addCheckpoint(context, facts, { hooks, writeState }))
+    return context.order.do(() => addCheckpoint(context, facts, { callbacks, writeState }))
   },
 })
 
@@ -83,25 +83,25 @@ export const appendToSession = sessionOperation({
   summary: 'Add to a list of the state, at the cost of what is new',
   effect: 'adds',
   input: appendInput,
-  run: async (context, { key, items, ...input }, hooks) => {
+  run: async (context, { key, items, ...input }, callbacks) => {
     context.order.expectOpen()
     const writeState = writeAppended(context, { key, items, files: input.files })
     const facts = copyMetadata(context, input)
-    return context.order.do(() => addCheckpoint(context, facts, { hooks, writeState }))
+    return context.order.do(() => addCheckpoint(context, facts, { callbacks, writeState }))
   },
 })
 
 function copyMetadata(context: SessionContext, input: SaveOptions): SaveOptions {
   const waits = input.files || !context.order.isFree
-  return { ...input, metadata: asAtCall(context, input.metadata, { waits }) }
+  return { ...input, metadata: copyAtCall(context, input.metadata, { waits }) }
 }
 
 type Work = {
-  readonly hooks: Hooks
+  readonly callbacks: Callbacks
   readonly kind?: CheckpointKind
   readonly writeState: WriteState
   /** Replaces the one of the save's options. */
-  readonly moment?: Moment
+  readonly moment?: ChangeEvent
 }
 
 export async function addCheckpoint(
@@ -109,27 +109,27 @@ export async function addCheckpoint(
   input: SaveOptions,
   work: Work,
 ): Promise<SessionSaveResult> {
-  work.hooks.signal?.throwIfAborted()
+  work.callbacks.signal?.throwIfAborted()
   const known = findSavedOperation(context, input.operationId)
   if (known !== undefined) return known
   if (!input.files) return commit(context, input, { ...work, captured: undefined })
   const project = projectOf(context)
   return withRecoveredProject(context, project, {
     purpose: 'save',
-    hooks: work.hooks,
+    callbacks: work.callbacks,
     work: async () => {
-      const captured = await captureForRecord(context, project, work.hooks)
+      const captured = await captureForRecord(context, project, work.callbacks)
       failpoint('save:captured')
-      const look = lookAt(
+      const look = attributeChanges(
         context,
         project,
         work.moment ?? input.moment ?? defaultMoment(context, project),
       )
-      const news = lookAtUncaptured(context, project, { captured, look: input.uncaptured })
+      const news = scanUncaptured(context, project, { captured, look: input.uncaptured })
       const { changes } = news
       const same = input.ifChanged === true ? findUnchanged(context, project, captured) : undefined
       const isNew = same === undefined || changes.length > 0
-      if (!isNew) look.foundNothing()
+      if (!isNew) look.recordNoChange()
       const by = input.reason ?? 'a call'
       const uncaptured = changes.length === 0 ? undefined : { by, changes }
       const isOnly = same !== undefined && uncaptured !== undefined
@@ -146,10 +146,10 @@ export async function addCheckpoint(
 const SOME_AGENT = 'agent'
 
 /** Between two saves of one session its agent made the changes; before the first save it may have been the user. */
-function defaultMoment({ ledger, hold }: SessionContext, { id }: Project): Moment {
+function defaultMoment({ ledger, hold }: SessionContext, { id }: Project): ChangeEvent {
   const who = ledger.sessions.byKey(hold.key)?.agent ?? SOME_AGENT
   const isNext = ledger.checkpoints.newestFiles(id)?.session?.key === hold.key
-  return { type: 'said', who: isNext ? [who] : [who, PERSON] }
+  return { type: 'said', who: isNext ? [who] : [who, USER_AUTHOR] }
 }
 
 function findUnchanged(
@@ -159,7 +159,7 @@ function findUnchanged(
 ): SessionSaveResult | undefined {
   const { ledger, clock } = context
   const newest = ledger.checkpoints.newestFiles(id)
-  if (!hasNothingNew(context, newest, captured)) return undefined
+  if (!isSameAsCheckpoint(context, newest, captured)) return undefined
   ledger.projectRecords.touch(id, clock.nowMs())
   return { ...viewCheckpoint(newest), created: false }
 }
@@ -172,7 +172,7 @@ function findSavedOperation(
   if (operationId === undefined) return undefined
   const { checkpoints } = context.ledger
   const found = checkpoints.byOperation(context.hold.key, operationId)
-  if (found === undefined || !checkpoints.isBehind(found, sessionNow(context).head))
+  if (found === undefined || !checkpoints.isBehind(found, readSession(context).head))
     return undefined
   return { ...viewCheckpoint(found), created: false }
 }
@@ -189,7 +189,7 @@ function releaseOperationId(
 
 type CommitWork = Work & {
   readonly captured: Captured | undefined
-  readonly look?: Look | undefined
+  readonly look?: Attribution | undefined
   readonly uncaptured?: UncapturedChanges | undefined
 }
 
@@ -220,7 +220,7 @@ export async function commit(
       const known = findSavedOperation(context, input.operationId)
       if (known !== undefined) return known
       releaseOperationId(context, input.operationId)
-      const session = sessionNow(context)
+      const session = readSession(context)
       refuseMovedHead(session, input.ifHead)
       const head = session.head === null ? undefined : ledger.checkpoints.get(session.head)
       const state = work.writeState(head?.session?.state ?? undefined) ?? null

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { parseStatus, type Status, STATUS_WORDS } from '../../model/index.js'
 import { sessionOperation } from '../operation/operation.js'
-import { sessionNow } from './session-context.js'
+import { readSession } from './session-context.js'
 import { type SessionView, viewSession } from './session-view.js'
 import { statusInput } from '../operation/input-schemas.js'
 
@@ -25,7 +25,7 @@ export const setStatus = sessionOperation({
     const { ledger, hold, clock } = context
     const status = parseStatusInput(input.status)
     ledger.transaction(() => ledger.sessions.setStatus(hold, { status, atMs: clock.nowMs() }))
-    return viewSession(context, sessionNow(context))
+    return viewSession(context, readSession(context))
   },
 })
 
@@ -37,7 +37,7 @@ export const newTurn = sessionOperation({
   async run(context): Promise<number> {
     const { ledger, hold } = context
     return ledger.transaction(() => {
-      const turn = sessionNow(context).turn + 1
+      const turn = readSession(context).turn + 1
       ledger.sessions.setTurn(hold, turn)
       return turn
     })

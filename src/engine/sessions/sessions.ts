@@ -15,7 +15,7 @@ import { type StoreContext, withProjectLock } from '../operation/context.js'
 import { nameTarget } from '../checkpoints/describe-target.js'
 import { isHeld, openInTransaction, unknownSession } from './open-session.js'
 import { storeOperation } from '../operation/operation.js'
-import { type SessionContext, sessionNow } from './session-context.js'
+import { type SessionContext, readSession } from './session-context.js'
 import { type Draft, createDraft, asNextStep } from './session-draft.js'
 import { resolveInSession } from '../checkpoints/resolve-ref.js'
 import { type SessionSummary, summarize } from './session-queries.js'
@@ -118,7 +118,7 @@ async function forkFrom(
     if (ledger.checkpoints.get(from.id) === undefined) throw unknownCheckpoint(from.id)
     const opened = openInTransaction(context, { id: request.id, agent, project, must: 'be new' })
     const { hold } = opened
-    const made = asNextStep(draft, sessionNow(opened), {
+    const made = asNextStep(draft, readSession(opened), {
       parent: from.id,
       status: IN_PROGRESS,
       toolCall: null,

@@ -5,14 +5,14 @@ import { createHash } from 'node:crypto'
 import {
   encodeValue,
   isError,
-  parseWholeText,
+  parseStorableText,
   SavestateError,
   type ToolCall,
 } from '../../model/index.js'
 import { failpoint } from '../../system/index.js'
 import { sessionOperation, unknownOptions } from '../operation/operation.js'
-import { type SessionContext, sessionNow } from './session-context.js'
-import { asAtCall } from './copy-at-call.js'
+import { type SessionContext, readSession } from './session-context.js'
+import { copyAtCall } from './copy-at-call.js'
 import { wholeText } from '../operation/input-schemas.js'
 
 export type ToolRequest = {
@@ -64,7 +64,7 @@ async function runCall<Result>(
 ): Promise<Result> {
   const { id } = request
   const { ledger, hold, order } = context
-  const asked = { ...request, args: asAtCall(context, request.args) }
+  const asked = { ...request, args: copyAtCall(context, request.args) }
   const started = await order.do(async () => startCall(context, asked))
   if ('ended' in started) return unwrapOutcome(started.ended) as Result
   const { call } = started
@@ -104,7 +104,7 @@ function startCall(context: SessionContext, { id, name, args }: ToolRequest): St
   ledger.transaction(() => {
     ledger.sessions.check(hold)
     if (known === undefined) {
-      const step = sessionNow(context).nextStep
+      const step = readSession(context).nextStep
       ledger.tools.start(hold.key, { id, name, args, idempotencyKey, step, startedAtMs })
     } else ledger.tools.restart(hold.key, { id, atMs: startedAtMs })
   })
@@ -123,7 +123,7 @@ export async function runStep<Result>(
   // Two objects would have the same text, and the second step would not run.
   if (typeof key !== 'string')
     throw new SavestateError('BAD_INPUT', 'The key of step must be a string')
-  parseWholeText(key, 'The key of step')
+  parseStorableText(key, 'The key of step')
   const request = { id: `${ONCE}${key}`, name: 'once', args: key }
   if (typeof run !== 'function')
     throw new SavestateError('BAD_INPUT', `The function of step ${JSON.stringify(key)} is missing`)
@@ -137,8 +137,8 @@ function checkCall(request: ToolRequest, run: unknown): void {
   if (unknown.length > 0) throw unknownOptions('tool', unknown, ['id', 'name', 'args'])
   if (typeof id !== 'string' || id === '' || typeof name !== 'string' || name === '')
     throw new SavestateError('BAD_INPUT', 'A tool call must have an id and a name, both strings')
-  parseWholeText(id, 'The id of a tool call')
-  parseWholeText(name, 'The name of a tool')
+  parseStorableText(id, 'The id of a tool call')
+  parseStorableText(name, 'The name of a tool')
   if (typeof run !== 'function')
     throw new SavestateError(
       'BAD_INPUT',
@@ -161,7 +161,7 @@ async function runAndRecordFailure<Result>(
 
 /** Records the outcome even if the session was closed meanwhile. */
 async function recordEnd(context: SessionContext, call: StartedCall, ended: Ending): Promise<void> {
-  const outcome = asAtCall(context, ended.outcome)
+  const outcome = copyAtCall(context, ended.outcome)
   try {
     await context.order.finish(async () => endCall(context, call, { ...ended, outcome }))
   } catch (error) {

@@ -7,7 +7,7 @@ import { hasFiles, pathText, type Project, SavestateError } from '../../model/in
 import { removeRefs } from '../../snapshot/index.js'
 import { failpoint } from '../../system/index.js'
 import { removeAndCollect } from '../prune/gc.js'
-import { knownProject, type ProjectContext } from '../operation/context.js'
+import { findKnownProject, type ProjectContext } from '../operation/context.js'
 import { isHeld } from '../sessions/open-session.js'
 import { projectOperation } from '../operation/operation.js'
 
@@ -24,13 +24,13 @@ export const clearProject = projectOperation({
   summary: 'Remove all checkpoints and sessions of a project',
   effect: 'changes-store',
   input: () => z.strictObject({ dryRun: z._default(z.boolean(), false) }),
-  async run(context, { dryRun }, hooks): Promise<ClearResult> {
-    const project = knownProject(context)
+  async run(context, { dryRun }, callbacks): Promise<ClearResult> {
+    const project = findKnownProject(context)
     const nothing = { path: pathText(context.path), checkpoints: 0, sessions: 0 }
     if (project === undefined) return { ...nothing, applied: !dryRun, bytesReclaimed: 0 }
     if (dryRun) return { ...countContents(context, project), applied: false, bytesReclaimed: 0 }
     const work = async () => ({ ...(await clearUnderLock(context, project)), applied: true })
-    return removeAndCollect(context, project, { purpose: 'clear', hooks, work })
+    return removeAndCollect(context, project, { purpose: 'clear', callbacks, work })
   },
 })
 

@@ -6,18 +6,18 @@ import { type Checkpoint, type CheckpointId, hasFiles, type Project } from '../.
 import { failpoint } from '../../system/index.js'
 import { type StoreContext } from '../operation/context.js'
 import { ID_LETTERS, nameTarget } from '../checkpoints/describe-target.js'
-import type { Hooks } from '../operation/callbacks.js'
+import type { Callbacks } from '../operation/callbacks.js'
 import { withRecoveredProject } from '../restore/recover.js'
 import { commitMetadata, replaceCommits } from './replace-commits.js'
 
 /** Can be killed and run again: it skips checkpoints that are done. */
-export async function hideReasons(context: StoreContext, hooks: Hooks): Promise<void> {
+export async function hideReasons(context: StoreContext, callbacks: Callbacks): Promise<void> {
   const { ledger } = context
   const hidden = findReasonsToHide(ledger.checkpoints.list({}).reverse())
   for (const { project } of ledger.projects())
     await withRecoveredProject(context, project, {
       purpose: 'rekey',
-      hooks,
+      callbacks,
       work: () => hideInProject(context, project, hidden),
     })
   ledger.transaction(() => {

@@ -11,4 +11,4 @@ export {
 export { changeNote, type NoteChange, readNote } from './kv-notes.js'
 export type { RekeyResult } from './rekey.js'
 export type { StatusResult } from './status.js'
-export { inspectHome, openHome, refuseLostLedger } from './store-home.js'
+export { inspectHome, openHome, refuseMissingLedger } from './store-home.js'

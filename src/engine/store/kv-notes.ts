@@ -1,6 +1,6 @@
 // Notes: values that a front end, such as the hooks of an agent, keeps between its processes. Losing a note costs a label, never a
 // file.
-import { parseWholeText } from '../../model/index.js'
+import { parseStorableText } from '../../model/index.js'
 import type { StoreContext } from '../operation/context.js'
 
 const DAY_MS = 24 * 60 * 60_000
@@ -36,7 +36,7 @@ export function changeNote(
     const nowMs = clock.nowMs()
     const expiresAtMs = keepDays === undefined ? null : nowMs + keepDays * DAY_MS
     if (after === undefined) ledger.notes.remove(name)
-    else ledger.notes.set(name, parseWholeText(after, 'A note'), expiresAtMs)
+    else ledger.notes.set(name, parseStorableText(after, 'A note'), expiresAtMs)
     if (before === undefined) ledger.notes.removeExpired(nowMs)
     return after
   }
@@ -44,5 +44,5 @@ export function changeNote(
 }
 
 function parseKey(key: string): string {
-  return parseWholeText(key, 'The key of a note')
+  return parseStorableText(key, 'The key of a note')
 }

@@ -9,7 +9,7 @@ import { failpoint } from '../../system/index.js'
 import { collect } from '../prune/gc.js'
 import type { StoreContext } from '../operation/context.js'
 import { hideReasons } from './hide-reasons.js'
-import type { Hooks } from '../operation/callbacks.js'
+import type { Callbacks } from '../operation/callbacks.js'
 import { storeOperation } from '../operation/operation.js'
 
 export type RekeyResult = {
@@ -30,12 +30,12 @@ export const rekey = storeOperation({
       plain: z._default(z.boolean(), false),
       dryRun: z._default(z.boolean(), false),
     }),
-  async run(context, { plain, dryRun }, hooks): Promise<RekeyResult> {
+  async run(context, { plain, dryRun }, callbacks): Promise<RekeyResult> {
     const { ledger, use } = context
     const target = plain ? undefined : requireKey(context)
     const plan = ledger.rekey.plan(target)
     if (dryRun || !plan.isNeeded) return { plan, applied: false, moved: 0, damaged: 0 }
-    const done = await use?.upgrade(() => apply(context, { target, hooks }))
+    const done = await use?.upgrade(() => apply(context, { target, callbacks }))
     if (done !== undefined) return { plan, applied: true, ...done.result }
     throw new SavestateError('STORE_BUSY', 'Other programs have the store open', {
       hint: 'Close them, then run `savestate rekey` again. Nothing has been changed.',
@@ -46,28 +46,28 @@ export const rekey = storeOperation({
 /** The caller holds the store's lock exclusively. */
 async function apply(
   context: StoreContext,
-  { target, hooks }: { readonly target: Target; readonly hooks: Hooks },
+  { target, callbacks }: { readonly target: Target; readonly callbacks: Callbacks },
 ): Promise<Pick<RekeyResult, 'moved' | 'damaged'>> {
   const { home, ledger, clock } = context
-  if (target !== undefined) await hidePrompts(context, hooks)
+  if (target !== undefined) await hidePrompts(context, callbacks)
   failpoint('rekey:hidden')
   const { total: of } = ledger.rekey.plan(target)
   const result = await ledger.rekey.rewrite(target, {
     nowMs: clock.nowMs(),
-    onRows: (files) => hooks.onProgress?.({ phase: 'seal', files, bytes: 0, of }),
+    onRows: (files) => callbacks.onProgress?.({ phase: 'seal', files, bytes: 0, of }),
   })
   if (existsSync(join(home, 'damaged')))
-    hooks.onNotice?.(
+    callbacks.onNotice?.(
       'The files that `repair` has moved to the folder `damaged` of the store were not changed: they use the old key, or none.',
     )
   return result
 }
 
 /** Removes prompts and commands that hooks wrote before there was a key: from notes, reasons and commits. */
-async function hidePrompts(context: StoreContext, hooks: Hooks): Promise<void> {
+async function hidePrompts(context: StoreContext, callbacks: Callbacks): Promise<void> {
   // They contain the last prompt and the running calls. Without them the next checkpoint gets a less specific reason.
   context.ledger.notes.removeAll('hook:')
-  await hideReasons(context, hooks)
+  await hideReasons(context, callbacks)
   const { isComplete } = await collect(context, { thorough: true })
   if (isComplete) return
   throw new SavestateError(

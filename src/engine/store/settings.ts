@@ -18,7 +18,7 @@ import {
   pathText,
   SavestateError,
   type Settings,
-  doesCount,
+  appliesToPolicy,
   settingsFrom,
 } from '../../model/index.js'
 import { secretLines } from '../../snapshot/index.js'
@@ -154,7 +154,7 @@ function describeSettings(
     key,
     value: values[key],
     source: sources[key],
-    counts: doesCount(key, values.retention),
+    counts: appliesToPolicy(key, values.retention),
   }))
   return { ...rest, values: described }
 }

@@ -8,7 +8,7 @@ import {
   SavestateError,
   type WeightedGraph,
 } from '../../model/index.js'
-import { bytesOf, reachableFrom, readObjectGraph, takeCensus } from '../../snapshot/index.js'
+import { bytesOf, reachableFrom, readObjectGraph, listObjectFiles } from '../../snapshot/index.js'
 import { diskUsage, isBusy } from '../../system/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { storeSettings } from './settings.js'
@@ -73,7 +73,7 @@ export class StoreSizes {
 }
 
 function objectSizes(gitDir: string): ReadonlyMap<string, number> {
-  return bytesOf(takeCensus(join(gitDir, 'objects')))
+  return bytesOf(listObjectFiles(join(gitDir, 'objects')))
 }
 
 function sumOf(bytes: ReadonlyMap<string, number>, ids: Iterable<string>): number {

@@ -6,7 +6,7 @@ import { type AutoPruneRecord, readAutoPrune } from '../prune/auto-prune.js'
 import { type LegacyArchive, legacyArchives } from './clear.js'
 import type { StoreContext } from '../operation/context.js'
 import { storeOperation } from '../operation/operation.js'
-import { type ProjectState, projectStateOf } from '../projects/project-state.js'
+import { type ProjectState, readProjectState } from '../projects/project-state.js'
 import { recoverAll } from '../restore/recover.js'
 import { type SessionView, viewSession } from '../sessions/session-view.js'
 import { storeSettings, type UntrustedFile, untrustedIfReadable } from './settings.js'
@@ -79,14 +79,14 @@ export const status = storeOperation({
   summary: 'Show the store: its size and its projects',
   effect: 'reads',
   input: () => z.strictObject({}),
-  async run(context, _input, hooks): Promise<StatusResult> {
-    await recoverAll(context, hooks)
+  async run(context, _input, callbacks): Promise<StatusResult> {
+    await recoverAll(context, callbacks)
     const { home, ledger } = context
     const sizes = await context.objects.shared(() => projectSizes(context))
     // A folder whose first save failed has no checkpoints and is no project to the user.
     const saved = ledger.projects().filter(({ checkpoints }) => checkpoints > 0)
     const projects = saved.map(({ project, ...summary }) => {
-      const state = projectStateOf(project.path, summary)
+      const state = readProjectState(project.path, summary)
       return {
         id: project.id,
         path: pathText(project.path),

@@ -122,7 +122,7 @@ export function formatFault(home: string): string | undefined {
 }
 
 /** For a store that has been open for a while: another program may have removed it or migrated it to a newer format (I8). */
-export function expectStoreStill(home: string): void {
+export function expectStoreExists(home: string): void {
   const format = readIfThere(join(home, 'format'))
   if (format === FORMAT) return
   if (format !== undefined && NEWER.test(format)) checkFormat(home)
@@ -140,7 +140,7 @@ function hasStoreFiles(home: string): boolean {
 }
 
 /** If the ledger is missing and checkpoints exist, creating a new ledger would hide them. Throws STORE_DAMAGED. */
-export function refuseLostLedger(home: string): void {
+export function refuseMissingLedger(home: string): void {
   const size = statSync(join(home, 'ledger.db'), { throwIfNoEntry: false })?.size ?? 0
   if (size > 0) return
   const gitDir = join(home, 'objects.git')

@@ -90,7 +90,10 @@ export function findGraphCheckpoint(
 }
 
 /** Greatest id first. */
-export function graphPlaces({ ledger }: StoreContext, query: GraphQuery): readonly GraphPlace[] {
+export function listGraphCheckpoints(
+  { ledger }: StoreContext,
+  query: GraphQuery,
+): readonly GraphPlace[] {
   return ledger.threads.places(query)
 }
 
@@ -111,7 +114,7 @@ export function readGraphCheckpoint(
 }
 
 /** Walks up from the parent of the checkpoint; for each channel it stops at the nearest checkpoint with a value. */
-export function channelHistories(
+export function readChannelHistories(
   context: StoreContext,
   { place, channels }: { readonly place: GraphPlace; readonly channels: readonly string[] },
 ): ReadonlyMap<string, ChannelHistory> {

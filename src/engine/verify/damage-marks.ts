@@ -9,7 +9,7 @@ import {
   SavestateError,
 } from '../../model/index.js'
 import type { Ledger } from '../../ledger/index.js'
-import type { Lacks } from '../../snapshot/index.js'
+import type { MissingObjects } from '../../snapshot/index.js'
 
 export type Damage = {
   /** The first MAX_PATHS missing files. */
@@ -25,7 +25,10 @@ export type Damage = {
 
 const MAX_PATHS = 100
 
-export function damageOf(lacks: Lacks | undefined, state: string | undefined): Damage | undefined {
+export function damageOf(
+  lacks: MissingObjects | undefined,
+  state: string | undefined,
+): Damage | undefined {
   if (lacks === undefined && state === undefined) return undefined
   const files = (lacks?.lacks ?? []).filter(({ type }) => type === 'file')
   return {

@@ -13,11 +13,11 @@ import {
 } from '../../model/index.js'
 import { gitVersionText, refuseOldGit } from '../../snapshot/index.js'
 import { diskUsage, isSurelyDead } from '../../system/index.js'
-import type { CareContext, Problem } from './findings.js'
-import type { Hooks } from '../operation/callbacks.js'
+import type { RepairContext, Problem } from './findings.js'
+import type { Callbacks } from '../operation/callbacks.js'
 import { Journals } from '../restore/restore-journal.js'
 import { storeSettings, untrustedIfReadable } from '../store/settings.js'
-import { verifyCare } from './verify.js'
+import { verifyDamaged } from './verify.js'
 
 export type DoctorResult = {
   readonly versions: {
@@ -77,13 +77,13 @@ export type DoctorResult = {
 const MAX_FAILURES = 10
 
 export async function doctor(
-  store: CareContext,
+  store: RepairContext,
   { version, paths }: { readonly version: string; readonly paths: boolean },
-  hooks: Hooks,
+  callbacks: Callbacks,
 ): Promise<DoctorResult> {
   const { home, ledger } = store
   const gitProblem = await findGitProblem(home)
-  const { problems, isVerified } = await verifyQuickly(store, { gitProblem, hooks })
+  const { problems, isVerified } = await verifyQuickly(store, { gitProblem, callbacks })
   const isReadable = ledger !== undefined && !problems.some(({ path }) => path === 'ledger.db')
   const inside = isReadable ? ledger : undefined
   const { bavail, bsize } = statfsSync(home)
@@ -150,11 +150,14 @@ const GIT_FAULTS: readonly ErrorCode[] = ['GIT_MISSING', 'GIT_FAILED']
 
 /** Without a usable git the rest of the page still helps. */
 async function verifyQuickly(
-  store: CareContext,
-  { gitProblem, hooks }: { readonly gitProblem: GitProblem | undefined; readonly hooks: Hooks },
+  store: RepairContext,
+  {
+    gitProblem,
+    callbacks,
+  }: { readonly gitProblem: GitProblem | undefined; readonly callbacks: Callbacks },
 ): Promise<{ readonly problems: readonly Problem[]; readonly isVerified: boolean }> {
   try {
-    const { problems } = await verifyCare(store, { quick: true }, hooks)
+    const { problems } = await verifyDamaged(store, { quick: true }, callbacks)
     if (gitProblem?.isMissing !== true) return { problems, isVerified: true }
     // A repository that was created without git is incomplete, not damaged.
     const others = problems.filter(({ kind }) => kind !== 'repository')

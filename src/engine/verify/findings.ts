@@ -31,7 +31,7 @@ export type Problem = {
 }
 
 /** A store that may be too damaged to open. */
-export type CareContext = {
+export type RepairContext = {
   readonly home: string
   readonly clock: Clock
   readonly snapshots: Snapshots
@@ -59,7 +59,7 @@ export type Stage = (typeof STAGES)[number]
 
 export type RepairTools = {
   /** The store as it is now: an earlier step may have rebuilt the ledger. */
-  readonly store: CareContext
+  readonly store: RepairContext
   readonly away: SetAside
   /** The folder that `away` moves files to. */
   readonly aside: string

@@ -7,10 +7,10 @@ import {
   parseCheckpointId,
   type Project,
 } from '../../model/index.js'
-import { type CommitFacts, measureSnapshot, type ObjectReport } from '../../snapshot/index.js'
-import { type CareContext, type Finding, finding, some } from './findings.js'
+import { type CommitMetadata, measureSnapshot, type ObjectReport } from '../../snapshot/index.js'
+import { type RepairContext, type Finding, finding, some } from './findings.js'
 
-type Orphan = { readonly name: string; readonly commit: ObjectId; readonly facts: CommitFacts }
+type Orphan = { readonly name: string; readonly commit: ObjectId; readonly facts: CommitMetadata }
 
 const KINDS: readonly CheckpointKind[] = [
   'save',
@@ -78,7 +78,7 @@ function findOrphans(ledger: Ledger, { refs, commits }: ObjectReport): Orphan[] 
 }
 
 async function relist(
-  { ledger, snapshots }: CareContext,
+  { ledger, snapshots }: RepairContext,
   { commit, facts }: Orphan,
 ): Promise<void> {
   if (ledger === undefined) return
@@ -102,11 +102,11 @@ async function relist(
     },
     { skippedPaths: [], repositories: [] },
   )
-  ledger.rowChecks.placeByTime(id)
+  ledger.rowChecks.orderByTime(id)
 }
 
 /** The user may have saved in the folder since, under another project id. */
-function projectFor(ledger: Ledger, facts: CommitFacts): Project {
+function projectFor(ledger: Ledger, facts: CommitMetadata): Project {
   const { project: id, projectPath: path, createdAtMs } = facts
   const known = ledger.project(id) ?? ledger.projectAt(path)
   if (known !== undefined) return known

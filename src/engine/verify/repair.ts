@@ -8,14 +8,14 @@ import { ledgerFiles } from '../../ledger/index.js'
 import { failpoint, type Lock, SetAside, takeLock } from '../../system/index.js'
 import { storeLockPath } from '../operation/context.js'
 import {
-  type CareContext,
+  type RepairContext,
   type Finding,
   type Fix,
   type Problem,
   problemOf,
   STAGES,
 } from './findings.js'
-import type { Hooks } from '../operation/callbacks.js'
+import type { Callbacks } from '../operation/callbacks.js'
 import { examine, examineTwice } from './verify.js'
 
 export type RepairStep = { readonly action: string; readonly problem: Problem }
@@ -34,9 +34,9 @@ export type RepairResult = {
 export type RepairRequest = {
   readonly dryRun: boolean
   readonly confirm: ((steps: readonly RepairStep[]) => Promise<boolean>) | undefined
-  readonly hooks: Hooks
+  readonly callbacks: Callbacks
   /** Closes the store and opens it again. */
-  readonly reopen: (store: CareContext) => Promise<CareContext>
+  readonly reopen: (store: RepairContext) => Promise<RepairContext>
 }
 
 /** More rounds than stages would mean that steps undo each other. */
@@ -44,7 +44,7 @@ const MAX_ROUNDS = STAGES.length + 2
 /** Longer than a prune in the background. */
 const LOCK_WAIT_MS = 15_000
 
-export async function repair(first: CareContext, request: RepairRequest): Promise<RepairResult> {
+export async function repair(first: RepairContext, request: RepairRequest): Promise<RepairResult> {
   const locks = new RepairLocks()
   try {
     return await repairRounds(first, request, locks)
@@ -54,11 +54,11 @@ export async function repair(first: CareContext, request: RepairRequest): Promis
 }
 
 async function repairRounds(
-  first: CareContext,
+  first: RepairContext,
   request: RepairRequest,
   locks: RepairLocks,
 ): Promise<RepairResult> {
-  const { dryRun, confirm, hooks } = request
+  const { dryRun, confirm, callbacks } = request
   let store = first
   const aside = join(store.home, 'damaged', timestamp(store))
   const away = new SetAside({ root: store.home, folder: aside })
@@ -77,7 +77,7 @@ async function repairRounds(
   })
   const inode = ledgerInode(store)
   // Without locks: other processes may be saving.
-  let findings = await examineTwice(store, { quick: false }, hooks)
+  let findings = await examineTwice(store, { quick: false }, callbacks)
   for (let round = 1; ; round++) {
     const due = nextFixes(findings, tried)
     if (due.length === 0 || round > MAX_ROUNDS) return resultOf(findings)
@@ -86,7 +86,7 @@ async function repairRounds(
       problem: problemOf(finding),
     }))
     if (dryRun) return resultOf(findings, { steps: planned })
-    hooks.signal?.throwIfAborted()
+    callbacks.signal?.throwIfAborted()
     if (confirm !== undefined) {
       // Other processes may use the store while the question is open, also between two rounds.
       locks.release()
@@ -97,26 +97,26 @@ async function repairRounds(
       // Keep the same file open: closing it would truncate a damaged log before it is moved aside.
       const isSame = store.ledger !== undefined && ledgerInode(store) === inode
       store = { ...(isSame ? store : await request.reopen(store)), isAlone: true }
-      findings = await examine(store, { quick: false }, hooks)
+      findings = await examine(store, { quick: false }, callbacks)
       const now = nextFixes(findings, tried)
       if (!isDeepStrictEqual(now.map(keyOf), due.map(keyOf))) continue
       due.splice(0, due.length, ...now)
     }
     for (const { fix, key } of due) {
       // Each step is complete in itself.
-      hooks.signal?.throwIfAborted()
+      callbacks.signal?.throwIfAborted()
       tried.add(key)
       failpoint('repair:step')
       await fix.run({ store, away, aside })
     }
     steps.push(...planned)
     store = { ...(await request.reopen(store)), isAlone: true }
-    findings = await examine(store, { quick: false }, hooks)
+    findings = await examine(store, { quick: false }, callbacks)
   }
 }
 
 /** Another repair may have replaced the ledger. */
-function ledgerInode({ home }: CareContext): bigint | undefined {
+function ledgerInode({ home }: RepairContext): bigint | undefined {
   const { ledger } = ledgerFiles(home)
   return existsSync(ledger) ? statSync(ledger, { bigint: true }).ino : undefined
 }
@@ -198,6 +198,6 @@ function projectLocks(folder: string): string[] {
   }
 }
 
-function timestamp({ clock }: CareContext): string {
+function timestamp({ clock }: RepairContext): string {
   return new Date(clock.nowMs()).toISOString().replaceAll(/[:.]/g, '-')
 }

@@ -1,7 +1,7 @@
 // Checks which checkpoints lack objects or their state, and whether the marks in the ledger agree.
 import type { Ledger } from '../../ledger/index.js'
 import { pathText } from '../../model/index.js'
-import type { Lacks, ObjectReport } from '../../snapshot/index.js'
+import type { MissingObjects, ObjectReport } from '../../snapshot/index.js'
 import { type Damage, damageOf, parseDamage } from './damage-marks.js'
 import { type Finding, finding, some } from './findings.js'
 import { removeCaches } from './verify-objects.js'
@@ -81,7 +81,7 @@ function checkMarks(
   ]
 }
 
-function describeLacks({ lacks, count }: Lacks): string {
+function describeLacks({ lacks, count }: MissingObjects): string {
   const trees = lacks.filter(({ type }) => type !== 'file')
   const names = some(lacks.map(({ path }) => (path === '' ? 'the folder itself' : pathText(path))))
   const what = trees.length > 0 ? 'folders or modes' : count === 1 ? 'a file' : `${count} files`

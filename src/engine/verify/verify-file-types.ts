@@ -32,7 +32,7 @@ const SAVED =
   /^(?:ledger\.db|journal|objects\.git(?:\/(?:packed-refs|refs(?:\/savestate)?|objects(?:\/pack)?))?)$/
 const CHECKED_FOLDERS = /^(?:cache|journal|locks|objects\.git(?:\/.*)?)$/
 
-export function checkKinds({ home }: { readonly home: string }): Finding[] {
+export function checkFileTypes({ home }: { readonly home: string }): Finding[] {
   return checkFolder(home, '')
 }
 

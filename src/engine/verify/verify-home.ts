@@ -3,7 +3,14 @@ import { chmodSync, lstatSync, rmSync, statSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { type ObjectReport, watchOwners } from '../../snapshot/index.js'
 import { isSurelyDead, writeFileAtomically } from '../../system/index.js'
-import { type CareContext, type Finding, finding, type Fix, quarantine, some } from './findings.js'
+import {
+  type RepairContext,
+  type Finding,
+  finding,
+  type Fix,
+  quarantine,
+  some,
+} from './findings.js'
 import { FORMAT, formatFault } from '../store/store-home.js'
 import { entriesOf } from './verify-file-types.js'
 
@@ -24,7 +31,7 @@ export function listHome(home: string, folder = ''): string[] {
   })
 }
 
-export function checkFormat({ home }: CareContext): Finding[] {
+export function checkFormat({ home }: RepairContext): Finding[] {
   const message = formatFault(home)
   if (message === undefined) return []
   const path = join(home, 'format')
@@ -39,7 +46,7 @@ export function checkFormat({ home }: CareContext): Finding[] {
   return [finding('format', message, { path: 'format', fix })]
 }
 
-export function checkPermissions({ home }: CareContext, paths: readonly string[]): Finding[] {
+export function checkPermissions({ home }: RepairContext, paths: readonly string[]): Finding[] {
   if (process.platform === 'win32') return []
   const open = ['', ...paths].filter(
     (path) =>
@@ -72,7 +79,7 @@ function isUnfinishedByGit(path: string): boolean {
 }
 
 /** A lock is an empty file. With any content no process could take it. */
-export function checkLocks({ home }: CareContext): Finding[] {
+export function checkLocks({ home }: RepairContext): Finding[] {
   return entriesOf(join(home, 'locks'))
     .map(({ name }) => `locks/${name}`)
     .filter((path) => !/\.(?:owner|tmp)$|-(?:journal|wal|shm)$/.test(path))
@@ -91,7 +98,7 @@ function isLock(path: string): boolean {
 
 /** Harmless files of killed processes and of removed projects. */
 export function checkLeftovers(
-  { home, clock }: CareContext,
+  { home, clock }: RepairContext,
   {
     paths,
     known,

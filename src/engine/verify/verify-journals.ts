@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import type { Ledger } from '../../ledger/index.js'
 import { parseProjectId, pathText, type Project, SavestateError } from '../../model/index.js'
 import { takeLock } from '../../system/index.js'
-import { type CareContext, type Finding, finding, quarantine } from './findings.js'
+import { type RepairContext, type Finding, finding, quarantine } from './findings.js'
 import { Journals } from '../restore/restore-journal.js'
 
 /** Without a ledger it only checks that they are readable. */
 export async function checkJournals(
-  { home, isAlone }: CareContext,
+  { home, isAlone }: RepairContext,
   ledger: Ledger | undefined,
 ): Promise<Finding[]> {
   const journals = new Journals(home)

@@ -1,8 +1,8 @@
 // Checks the git repository of the store: its own files, its packs and its loose objects.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
-import type { MendRequest, ObjectReport } from '../../snapshot/index.js'
-import { type CareContext, type Finding, finding, type Fix, quarantine } from './findings.js'
+import type { ObjectRepair, ObjectReport } from '../../snapshot/index.js'
+import { type RepairContext, type Finding, finding, type Fix, quarantine } from './findings.js'
 
 const PACK_FAULTS: Readonly<Record<ObjectReport['packs'][number]['fault'], string>> = {
   'no-index': 'a pack has no index',
@@ -12,7 +12,7 @@ const PACK_FAULTS: Readonly<Record<ObjectReport['packs'][number]['fault'], strin
 }
 const NOT_NEEDED = 'damaged, but git does not need it'
 
-export function checkObjectFiles({ home }: CareContext, report: ObjectReport): Finding[] {
+export function checkObjectFiles({ home }: RepairContext, report: ObjectReport): Finding[] {
   const packs = report.packs.map(({ name, fault }) => {
     const isIndex = fault === 'no-index' || fault === 'index-damaged'
     const action = isIndex
@@ -43,7 +43,7 @@ export function checkObjectFiles({ home }: CareContext, report: ObjectReport): F
 }
 
 /** Without these git does not recognize the repository, and nothing in it can be checked. */
-export function checkRepository({ home }: CareContext, report: ObjectReport): Finding[] {
+export function checkRepository({ home }: RepairContext, report: ObjectReport): Finding[] {
   const folders = report.folders.map((name) =>
     finding('repository', 'git does not recognize the repository without this folder', {
       path: join('objects.git', name),
@@ -64,7 +64,7 @@ export function checkRepository({ home }: CareContext, report: ObjectReport): Fi
   return [...folders, ...files, ...refs]
 }
 
-function repairRepository(request: MendRequest, action: string): Fix {
+function repairRepository(request: ObjectRepair, action: string): Fix {
   return {
     stage: 'repository',
     action,
@@ -72,7 +72,7 @@ function repairRepository(request: MendRequest, action: string): Fix {
   }
 }
 
-function repairObjects(request: MendRequest, action: string): Fix {
+function repairObjects(request: ObjectRepair, action: string): Fix {
   return {
     stage: 'objects',
     action,
@@ -84,7 +84,7 @@ function repairObjects(request: MendRequest, action: string): Fix {
   }
 }
 
-export function removeCaches({ home }: Pick<CareContext, 'home'>): void {
+export function removeCaches({ home }: Pick<RepairContext, 'home'>): void {
   rmSync(join(home, 'cache'), { recursive: true, force: true })
 }
 

@@ -1,13 +1,13 @@
 // Checks that every row has its commit and a ref to it (I1). A commit can be recreated from its row, a ref from either.
 import type { FilesRow, Ledger } from '../../ledger/index.js'
-import type { CommitFacts, ObjectReport } from '../../snapshot/index.js'
+import type { CommitMetadata, ObjectReport } from '../../snapshot/index.js'
 import { type ObjectId, pathText, type Project } from '../../model/index.js'
-import { type CareContext, type Finding, finding, type Fix } from './findings.js'
+import { type RepairContext, type Finding, finding, type Fix } from './findings.js'
 
 type Checked = { readonly row: FilesRow; readonly project: Project; readonly name: string }
 
 export function checkRefs(
-  { snapshots }: CareContext,
+  { snapshots }: RepairContext,
   ledger: Ledger,
   report: ObjectReport,
 ): Finding[] {
@@ -51,7 +51,7 @@ function checkRef(checked: Checked, report: ObjectReport): Finding | undefined {
   return finding('objects', message, { checkpoint: row.id, fix: recreateCommit(checked) })
 }
 
-function isOf(facts: CommitFacts | 'there' | null, row: FilesRow): facts is CommitFacts {
+function isOf(facts: CommitMetadata | 'there' | null, row: FilesRow): facts is CommitMetadata {
   return facts !== null && facts !== 'there' && facts.checkpoint === row.id
 }
 

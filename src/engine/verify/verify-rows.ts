@@ -5,13 +5,13 @@ import { bytePath, isError } from '../../model/index.js'
 import type { ObjectReport } from '../../snapshot/index.js'
 import { checkLostRows } from './relist-lost-checkpoints.js'
 import type { Damage } from './damage-marks.js'
-import { type CareContext, type Finding, type Fix, type RepairTools, some } from './findings.js'
+import { type RepairContext, type Finding, type Fix, type RepairTools, some } from './findings.js'
 
 const DAMAGE = { kind: 'ledger', checkpoint: null, severity: 'damage', repairable: true } as const
 
 /** Problems of the file, because of which the rows cannot be checked. */
 export function checkLedgerFile(
-  store: CareContext,
+  store: RepairContext,
   { quick }: { readonly quick: boolean },
 ): Finding[] {
   const { ledger, ledgerFault } = store
@@ -33,7 +33,7 @@ function fileFaults(ledger: Ledger, quick: boolean): string[] {
   }
 }
 
-function rescueFix({ home, clock }: CareContext): Fix {
+function rescueFix({ home, clock }: RepairContext): Fix {
   const backupMs = backupTimeMs(home)
   const completed =
     backupMs === undefined
@@ -90,7 +90,7 @@ function repairRow({ store, away }: RepairTools, fault: RowFault, report: Object
       .some(({ table, rowid }) => table === fault.table && rowid === fault.rowid)
     if (!isStillWrong) return
   }
-  ledger.rowChecks.takeOut(fault, (row) =>
+  ledger.rowChecks.removeRow(fault, (row) =>
     away.note(`rows/${fault.table}-${fault.rowid}.json`, JSON.stringify(row, toJsonValue, 2)),
   )
 }

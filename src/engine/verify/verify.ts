@@ -4,8 +4,8 @@ import * as z from 'zod/mini'
 import type { Ledger } from '../../ledger/index.js'
 import type { ObjectReport } from '../../snapshot/index.js'
 import type { StoreContext } from '../operation/context.js'
-import { type CareContext, type Finding, finding, type Problem, problemOf } from './findings.js'
-import type { Hooks } from '../operation/callbacks.js'
+import { type RepairContext, type Finding, finding, type Problem, problemOf } from './findings.js'
+import type { Callbacks } from '../operation/callbacks.js'
 import { storeOperation } from '../operation/operation.js'
 import { recoverAll } from '../restore/recover.js'
 import { checkCompleteness } from './verify-damage.js'
@@ -17,7 +17,7 @@ import {
   listHome,
 } from './verify-home.js'
 import { checkJournals } from './verify-journals.js'
-import { checkKinds } from './verify-file-types.js'
+import { checkFileTypes } from './verify-file-types.js'
 import { checkObjectFiles, checkRepository } from './verify-objects.js'
 import { checkRefs } from './verify-refs.js'
 import { checkLedgerFile, checkRows } from './verify-rows.js'
@@ -35,20 +35,24 @@ export const verify = storeOperation({
   summary: 'Check that the store is intact',
   effect: 'reads',
   input: () => z.strictObject({ quick: z._default(z.boolean(), false) }),
-  async run(context, { quick }, hooks): Promise<VerifyResult> {
-    return verifyCare({ ...context, ledgerFault: undefined, isAlone: false }, { quick }, hooks)
+  async run(context, { quick }, callbacks): Promise<VerifyResult> {
+    return verifyDamaged(
+      { ...context, ledgerFault: undefined, isAlone: false },
+      { quick },
+      callbacks,
+    )
   },
 })
 
 /** Like `verify`, for a store that perhaps cannot be opened. */
-export async function verifyCare(
-  store: CareContext,
+export async function verifyDamaged(
+  store: RepairContext,
   { quick }: { readonly quick: boolean },
-  hooks: Hooks,
+  callbacks: Callbacks,
 ): Promise<VerifyResult> {
-  await finishInterrupted(store, hooks)
-  hooks.signal?.throwIfAborted()
-  const findings = await examineTwice(store, { quick }, hooks)
+  await finishInterrupted(store, callbacks)
+  callbacks.signal?.throwIfAborted()
+  const findings = await examineTwice(store, { quick }, callbacks)
   const isOpen = store.ledger !== undefined && isReadable(findings)
   return {
     checkpoints: isOpen ? (store.ledger?.rowChecks.allIds().size ?? 0) : 0,
@@ -62,11 +66,11 @@ export async function verifyCare(
  * what a second examination finds too is damage. The shared lock keeps a collection from removing objects.
  */
 export async function examineTwice(
-  store: CareContext,
+  store: RepairContext,
   { quick }: { readonly quick: boolean },
-  hooks: Hooks,
+  callbacks: Callbacks,
 ): Promise<Finding[]> {
-  const once = () => examine(store, { quick }, hooks)
+  const once = () => examine(store, { quick }, callbacks)
   // With damaged locks no process can run a collection, and the shared lock cannot be taken.
   if (store.objects === undefined || checkLocks(store).length > 0) return once()
   return store.objects.shared(async () => {
@@ -87,23 +91,23 @@ function isDamage({ severity }: Finding): boolean {
 }
 
 /** An operation that cannot be finished is reported as a problem. */
-async function finishInterrupted(store: CareContext, hooks: Hooks): Promise<void> {
+async function finishInterrupted(store: RepairContext, callbacks: Callbacks): Promise<void> {
   const { ledger } = store
   if (ledger === undefined || store.objects === undefined) return
   const context: StoreContext = { ...store, ledger, objects: store.objects }
-  await recoverAll(context, hooks).catch((error: unknown) => {
+  await recoverAll(context, callbacks).catch((error: unknown) => {
     const message = isError(error) ? error.message : String(error)
-    hooks.onNotice?.(`Interrupted work could not be checked: ${message}.`)
+    callbacks.onNotice?.(`Interrupted work could not be checked: ${message}.`)
   })
 }
 
 /** A single examination, for callers that keep all other processes out. */
 export async function examine(
-  store: CareContext,
+  store: RepairContext,
   { quick }: { readonly quick: boolean },
-  hooks: Hooks,
+  callbacks: Callbacks,
 ): Promise<Finding[]> {
-  const kinds = checkKinds(store)
+  const kinds = checkFileTypes(store)
   if (kinds.length > 0) return kinds
   const paths = listHome(store.home)
   const home = [...checkFormat(store), ...checkPermissions(store, paths), ...checkLocks(store)]
@@ -116,9 +120,9 @@ export async function examine(
       snapshots: [...new Set(rows.map(({ tree }) => tree))],
       commits: rows.map(({ commit }) => commit),
     },
-    hooks,
+    callbacks,
   )
-  hooks.signal?.throwIfAborted()
+  callbacks.signal?.throwIfAborted()
   const repository = checkRepository(store, report)
   const journals = await checkJournals(store, ledger)
   const found = [...home, ...file, ...repository, ...journals]
@@ -135,7 +139,7 @@ export async function examine(
 }
 
 function checkInside(
-  store: CareContext,
+  store: RepairContext,
   ledger: Ledger,
   { quick, report }: { readonly quick: boolean; readonly report: ObjectReport },
 ): Finding[] {

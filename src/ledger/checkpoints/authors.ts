@@ -8,7 +8,7 @@ import {
   parseCheckpointId,
   parseObjectId,
   type ProjectId,
-  settleAuthors,
+  resolveAuthors,
   type Task,
 } from '../../model/index.js'
 import type { Database, SqlRow } from '../../system/index.js'
@@ -38,7 +38,7 @@ export class Authorship extends LedgerTable {
     for (const id of ids) {
       const row = this.database.get('SELECT authors FROM checkpoints WHERE id = ?', id)
       if (row !== undefined)
-        setAuthors(this.database, id, settleAuthors(parseAuthors(row['authors'])))
+        setAuthors(this.database, id, resolveAuthors(parseAuthors(row['authors'])))
     }
   }
 

@@ -6,7 +6,7 @@ import {
   type CheckpointKind,
   checkpointMoment,
   invariant,
-  momentOfMetadata,
+  readCheckpointMoment,
   parseCheckpointId,
   parseProjectId,
   parseStatus,
@@ -113,7 +113,7 @@ function momentIn(
 ): CheckpointBrief['moment'] {
   if (typeof value === 'string') {
     const shown = openForDisplay(vault, value, checkpointContext(id))
-    return 'text' in shown ? momentOfMetadata(JSON.parse(shown.text)) : null
+    return 'text' in shown ? readCheckpointMoment(JSON.parse(shown.text)) : null
   }
   if (!Array.isArray(value)) return null
   const [agentSession, at, hasCalls]: readonly unknown[] = value

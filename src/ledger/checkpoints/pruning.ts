@@ -18,7 +18,7 @@ import { storeDetails } from './detail-rows.js'
 import { IS_NAMED_BY_USER } from './name-owners.js'
 import { number, optional } from '../rows.js'
 import { clearProject, deleteProject, dropFiles, dropRows, moveHeads } from './row-removal.js'
-import { bytesOfStates, readStateGraph, stateRoot } from '../states/index.js'
+import { bytesOfStates, readStateGraph, stateGraphId } from '../states/index.js'
 import { LedgerTable } from '../ledger-table.js'
 
 /** The fields of a checkpoint that a prune decides by. */
@@ -132,7 +132,7 @@ export class Pruning extends LedgerTable {
   }
 
   /** Whether a checkpoint that an undo needs was removed. */
-  hasForgottenUndo(project: ProjectId): boolean {
+  hasLostUndo(project: ProjectId): boolean {
     const sql = 'SELECT 1 FROM projects WHERE id = ? AND has_lost_undo'
     return this.database.get(sql, project) !== undefined
   }
@@ -160,7 +160,7 @@ export class Pruning extends LedgerTable {
     const graph = readStateGraph(this.database)
     const sql = 'SELECT state AS id FROM graph_checkpoints'
     for (const row of this.database.all(sql)) {
-      const root = stateRoot(number(row, 'id'))
+      const root = stateGraphId(number(row, 'id'))
       if (graph.has(root)) graph.add(root)
     }
     return graph

@@ -100,7 +100,10 @@ export class RowChecks extends LedgerTable {
   }
 
   /** Removes a row after passing its content to `keep`. */
-  takeOut({ table, rowid }: Pick<RowFault, 'table' | 'rowid'>, keep: (row: SqlRow) => void): void {
+  removeRow(
+    { table, rowid }: Pick<RowFault, 'table' | 'rowid'>,
+    keep: (row: SqlRow) => void,
+  ): void {
     const row = this.database.get(`SELECT * FROM ${table} WHERE rowid = ?`, rowid)
     if (row === undefined) return
     keep(row)
@@ -141,7 +144,7 @@ export class RowChecks extends LedgerTable {
   }
 
   /** Orders the checkpoint by its time, if there is a free number between its neighbors. */
-  placeByTime(id: CheckpointId): void {
+  orderByTime(id: CheckpointId): void {
     const row = this.database.get(
       `SELECT (SELECT max(seq) FROM checkpoints WHERE created_at <= own.created_at AND id <> own.id) AS before,
          (SELECT min(seq) FROM checkpoints WHERE created_at > own.created_at) AS after

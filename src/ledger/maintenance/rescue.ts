@@ -7,7 +7,7 @@ import {
   type Database,
   failpoint,
   openDatabase,
-  removePlanted,
+  removeForeignObjects,
   type SetAside,
   syncFile,
   syncFolder,
@@ -98,7 +98,7 @@ function openWithoutPlanted(path: string): Database {
     return openDatabase(path, options)
   } catch (error) {
     if (!(error instanceof SavestateError) || error.code !== 'STORE_DAMAGED') throw error
-    removePlanted(path)
+    removeForeignObjects(path)
     return openDatabase(path, options)
   }
 }

@@ -49,7 +49,7 @@ export class Vacuum extends LedgerTable {
       const { log, checkpointed } = this.database.get('PRAGMA file.wal_checkpoint(PASSIVE)') ?? {}
       if (log === checkpointed) {
         const truncate = () => this.database.get('PRAGMA file.wal_checkpoint(TRUNCATE)')
-        if (this.database.waitingAtMost(0, truncate)?.['busy'] === 0) return
+        if (this.database.withBusyTimeout(0, truncate)?.['busy'] === 0) return
       }
       await pause()
     }

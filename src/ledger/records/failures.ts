@@ -18,7 +18,7 @@ export class Failures extends LedgerTable {
   /** Throws STORE_BUSY after a short wait: the failure may be a busy ledger, which the caller has waited for already. */
   add({ atMs: at, operation, project, code, message }: Failure): void {
     const sql = 'DELETE FROM failures WHERE seq <= (SELECT max(seq) FROM failures) - ?'
-    this.database.waitingAtMost(WAIT_MS, () =>
+    this.database.withBusyTimeout(WAIT_MS, () =>
       this.database.transaction(() => {
         insertRow(this.database, 'failures', { at, operation, project, code, message })
         this.database.run(sql, MAX_FAILURES)

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { type CheckpointId, type ObjectId, SavestateError } from '../../model/index.js'
 import {
-  eventLoopTurn,
+  yieldToEventLoop,
   failpoint,
   openDatabase,
   type SqlRow,
@@ -118,7 +118,7 @@ export class Rekey {
         const step = steps.next()
         if (step.done === true) return step.value
       } while (performance.now() - startMs < SLICE_MS)
-      await eventLoopTurn()
+      await yieldToEventLoop()
       if (this.#changeMark() === before) continue
       steps.return(undefined as Result)
       return undefined

@@ -170,7 +170,7 @@ export class ToolJournal {
   }
 
   /** Whether the checkpoint `step` reverted calls that no checkpoint has. */
-  tookBackAt(session: SessionKey, { step }: { readonly step: number }): boolean {
+  hasRevertedCallsAt(session: SessionKey, { step }: { readonly step: number }): boolean {
     const sql = 'SELECT 1 FROM tool_calls WHERE session = ?1 AND step = ?2 AND reverted = ?2'
     return this.#database.get(sql, session, step) !== undefined
   }

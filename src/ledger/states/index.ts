@@ -1,6 +1,6 @@
 export { StateMemory } from './stored-view.js'
 export { StateStore } from './state-store.js'
-export { readStateGraph, stateRoot } from './gc/state-graph.js'
+export { readStateGraph, stateGraphId } from './gc/state-graph.js'
 export { STATE_TABLES } from './tables.js'
 export { bytesOfStates, type CollectedStates, collectStates } from './gc/collect.js'
 export {

@@ -2,7 +2,7 @@
 // active between two scans of the folder: an agent from the scan before a tool call to the scan after it, and the user
 // whenever no agent was active. Pure. See docs/agents.md#who-changed-what.
 
-export const PERSON = 'you'
+export const USER_AUTHOR = 'you'
 /** The author of changes made by a rewind, an undo or a redo. */
 export const REWIND = 'rewind'
 /** The user, unless the end of a running call is still observed: then all changes were the agent's. */
@@ -23,7 +23,7 @@ export type Task = {
 }
 
 /** The reason for a scan. */
-export type Moment =
+export type ChangeEvent =
   | {
       readonly type: 'event'
       readonly who: string
@@ -52,7 +52,7 @@ const FORGET_MS = 60 * 60_000
 const MAX_TASKS = 100
 const MAX_UNSURE = 200
 
-export function judge(known: readonly Task[], moment: Moment, nowMs: number): Attribution {
+export function judge(known: readonly Task[], moment: ChangeEvent, nowMs: number): Attribution {
   const running = known.filter(({ sinceMs }) => Math.abs(nowMs - sinceMs) < FORGET_MS)
   const names = running.map(({ who }) => who)
   if (moment.type === 'said')
@@ -62,9 +62,9 @@ export function judge(known: readonly Task[], moment: Moment, nowMs: number): At
   const left = running.filter((task) => !ended.includes(task) && !isOver(moment, task))
   const isSure = ended.length > 0
   const isUserOnly = running.length === 0 && !endsUnknown(moment, ended)
-  const others = isUserOnly || isSure ? [] : [left.length > 0 ? MAYBE_USER : PERSON]
-  const unknown = endsUnknown(moment, ended) ? [moment.who, PERSON] : []
-  const authors = isUserOnly ? [PERSON] : sortNames([...names, ...others, ...unknown])
+  const others = isUserOnly || isSure ? [] : [left.length > 0 ? MAYBE_USER : USER_AUTHOR]
+  const unknown = endsUnknown(moment, ended) ? [moment.who, USER_AUTHOR] : []
+  const authors = isUserOnly ? [USER_AUTHOR] : sortNames([...names, ...others, ...unknown])
   return {
     authors,
     tasks(made) {
@@ -87,12 +87,12 @@ export function authorText(authors: Authors): string | null {
 }
 
 export function shownAuthors(authors: readonly string[]): readonly string[] {
-  return sortNames(authors.map((name) => (name === MAYBE_USER ? PERSON : name)))
+  return sortNames(authors.map((name) => (name === MAYBE_USER ? USER_AUTHOR : name)))
 }
 
 /** An unknown author may be the user. */
 export function mayBeByUser(authors: Authors): boolean {
-  return authors === null || shownAuthors(authors).includes(PERSON)
+  return authors === null || shownAuthors(authors).includes(USER_AUTHOR)
 }
 
 /** The authors of two changes that were merged. */
@@ -101,29 +101,29 @@ export function joinAuthors(one: Authors, other: Authors): Authors {
 }
 
 /** The authors once the end of the running call was observed. */
-export function settleAuthors(authors: Authors): Authors {
+export function resolveAuthors(authors: Authors): Authors {
   return authors?.filter((name) => name !== MAYBE_USER) ?? null
 }
 
-type Event = Extract<Moment, { type: 'event' }>
+type Event = Extract<ChangeEvent, { type: 'event' }>
 
-function isEndOf(moment: Moment, { who, session, call }: Task): boolean {
+function isEndOf(moment: ChangeEvent, { who, session, call }: Task): boolean {
   if (moment.type !== 'event') return false
   return moment.who === who && moment.session === session && moment.ends === call
 }
 
-function isOver(moment: Moment, task: Task): boolean {
+function isOver(moment: ChangeEvent, task: Task): boolean {
   if (moment.type !== 'event' || moment.over === undefined) return false
   if (task.who !== moment.who || task.session !== moment.session) return false
   return moment.over === 'session' || task.agentId === moment.agentId
 }
 
 /** A call ended whose start was not observed: the agent was active, for an unknown time. */
-function endsUnknown(moment: Moment, ended: readonly Task[]): moment is Event {
+function endsUnknown(moment: ChangeEvent, ended: readonly Task[]): moment is Event {
   return moment.type === 'event' && moment.ends !== undefined && ended.length === 0
 }
 
-function startedTasks(moment: Moment, sinceMs: number): readonly Task[] {
+function startedTasks(moment: ChangeEvent, sinceMs: number): readonly Task[] {
   if (moment.type !== 'event' || moment.begins === undefined) return []
   const { who, session, agentId, begins: call } = moment
   return [

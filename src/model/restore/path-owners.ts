@@ -32,7 +32,7 @@ export class PathOwners {
     this.#owners.set(path, { isUsers, seen })
   }
 
-  persons(): readonly BytePath[] {
+  userPaths(): readonly BytePath[] {
     return [...this.#owners].flatMap(([path, { isUsers }]) => (isUsers ? [path] : []))
   }
 }

@@ -37,7 +37,7 @@ export type Scope = {
 }
 
 /** The reason for keeping a path that the user has changed. */
-export const CHANGED_BY_PERSON = 'changed by you'
+export const CHANGED_BY_USER = 'changed by you'
 
 /** The reason for keeping a file: the version in the checkpoint lacks our hooks. */
 export const HAS_HOOKS = 'has the hooks of Savestate'
@@ -78,7 +78,7 @@ function pathsLeft(
   { leave = new Set(), includes }: Scope,
 ): ReadonlyMap<BytePath, string> {
   const mine = [...leave].filter((path) => (now.has(path) || then.has(path)) && includes(path))
-  const reasons = new Map(mine.map((path) => [path, CHANGED_BY_PERSON]))
+  const reasons = new Map(mine.map((path) => [path, CHANGED_BY_USER]))
   const files = new Set(mine.filter((path) => isNoFolder(now.get(path))))
   if (files.size === 0 && mine.every((path) => !now.has(path))) return reasons
   // A file of the user blocks everything below its path.

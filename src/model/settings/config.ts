@@ -64,7 +64,7 @@ const POLICY_DEFAULTS: Readonly<Record<RetentionSetting, Partial<Config>>> = {
 }
 
 /** Whether the setting has an effect under this policy. */
-export function doesCount(key: ConfigKey, policy: RetentionSetting): boolean {
+export function appliesToPolicy(key: ConfigKey, policy: RetentionSetting): boolean {
   return RETENTION_POLICIES.every((other) => other === policy || !POLICY_KEYS[other].includes(key))
 }
 

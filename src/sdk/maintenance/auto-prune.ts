@@ -1,7 +1,7 @@
 // Starts a prune in a process of its own, so that no caller waits for it: some time after a save, or when the store
 // is closed.
 import { fileURLToPath } from 'node:url'
-import { claimPrune, notePruneNotStarted, type StoreContext } from '../../engine/index.js'
+import { claimPrune, recordPruneNotStarted, type StoreContext } from '../../engine/index.js'
 import { childProcess } from '../../system/index.js'
 
 const LOOK_EVERY_MS = 600_000
@@ -31,7 +31,7 @@ export class AutoPrune {
       stdio: 'ignore',
     })
     // Once it runs it reports to the store itself (`savestate status`).
-    if (child.pid === undefined) notePruneNotStarted(this.#context)
+    if (child.pid === undefined) recordPruneNotStarted(this.#context)
     // The same fault once more, when the store may be closed already.
     child.on('error', () => undefined)
     child.unref()

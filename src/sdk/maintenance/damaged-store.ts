@@ -1,6 +1,6 @@
 // Calls on a store that may be too damaged to be opened.
 import * as engine from '../../engine/index.js'
-import type { CareContext } from '../../engine/index.js'
+import type { RepairContext } from '../../engine/index.js'
 import { Ledger } from '../../ledger/index.js'
 import { explainSystemError, SavestateError } from '../../model/index.js'
 import { Snapshots } from '../../snapshot/index.js'
@@ -45,27 +45,27 @@ export type DoctorOptions = ClosedStoreOptions & {
 
 /** Checks a store that may be damaged, ledger included. */
 export async function verifyStore(options: VerifyStoreOptions = {}): Promise<engine.VerifyResult> {
-  const { input, hooks } = splitOptions('verifyStore', options)
+  const { input, callbacks } = splitOptions('verifyStore', options)
   refuseUnknown('verifyStore', input, { ...CLOSED_STORE_OPTIONS, quick: true })
   return withCare(options, (care) =>
-    engine.verifyCare(care, { quick: options.quick ?? false }, hooks),
+    engine.verifyDamaged(care, { quick: options.quick ?? false }, callbacks),
   )
 }
 
 /** Rebuilds derived data and sets damaged data aside. No `Store` of this process may be open. */
 export async function repairStore(options: RepairOptions = {}): Promise<engine.RepairResult> {
-  const { input, hooks } = splitOptions('repairStore', options, { asks: 'confirm' })
+  const { input, callbacks } = splitOptions('repairStore', options, { asks: 'confirm' })
   refuseUnknown('repairStore', input, { ...CLOSED_STORE_OPTIONS, dryRun: true })
   const { dryRun = false, confirm } = options
-  let last: CareContext | undefined
+  let last: RepairContext | undefined
   return withCare(options, async (care) => {
-    const reopen = async (before: CareContext) => {
+    const reopen = async (before: RepairContext) => {
       await close(before)
       last = await open(options)
       return last
     }
     try {
-      return await engine.repair(care, { dryRun, confirm, hooks, reopen })
+      return await engine.repair(care, { dryRun, confirm, callbacks, reopen })
     } finally {
       if (last !== undefined) await close(last)
     }
@@ -74,15 +74,15 @@ export async function repairStore(options: RepairOptions = {}): Promise<engine.R
 
 /** Collects what a bug report needs, without any content of the store. */
 export async function doctorStore(options: DoctorOptions): Promise<engine.DoctorResult> {
-  const { input, hooks } = splitOptions('doctorStore', options)
+  const { input, callbacks } = splitOptions('doctorStore', options)
   refuseUnknown('doctorStore', input, { ...CLOSED_STORE_OPTIONS, version: true, paths: true })
   const { version, paths = false } = options
-  return withCare(options, (care) => engine.doctor(care, { version, paths }, hooks))
+  return withCare(options, (care) => engine.doctor(care, { version, paths }, callbacks))
 }
 
 async function withCare<T>(
   options: ClosedStoreOptions,
-  work: (care: CareContext) => Promise<T>,
+  work: (care: RepairContext) => Promise<T>,
 ): Promise<T> {
   try {
     const care = await open(options)
@@ -96,9 +96,9 @@ async function withCare<T>(
   }
 }
 
-async function open(options: ClosedStoreOptions): Promise<CareContext> {
+async function open(options: ClosedStoreOptions): Promise<RepairContext> {
   const home = engine.inspectHome(homeOf(options))
-  const isClosed = await engine.hasStrangers(home)
+  const isClosed = await engine.hasForeignFiles(home)
   const limitsOf = ({ path }: { readonly path: Parameters<typeof engine.limitsOf>[1] }) =>
     engine.limitsOf(home, path)
   const snapshots = new Snapshots({
@@ -112,7 +112,7 @@ async function open(options: ClosedStoreOptions): Promise<CareContext> {
   // Opening a pipe where a file belongs would block for ever: repair that before checking the rest.
   if (isClosed) return { ...without, ledgerFault: undefined }
   try {
-    engine.refuseLostLedger(home)
+    engine.refuseMissingLedger(home)
     const ledger = Ledger.open(home, { durability: 'fsync' })
     const objects = new SharedLock(engine.objectsLockPath(home))
     return { ...common, ledger, objects, ledgerFault: undefined, isAlone: false }
@@ -122,7 +122,7 @@ async function open(options: ClosedStoreOptions): Promise<CareContext> {
   }
 }
 
-async function close({ ledger, objects, snapshots }: CareContext): Promise<void> {
+async function close({ ledger, objects, snapshots }: RepairContext): Promise<void> {
   await snapshots.close()
   objects?.close()
   // Closing twice is fine: a rescue has closed it already and set it aside.

@@ -59,9 +59,9 @@ export class Maintenance {
   ): Promise<engine.ImportCheckpointsResult> {
     const { calls } = this.#context
     const split = splitOptions('importCheckpoints', options, { asks: 'confirmImport' })
-    const hooks = calls.hooksOf(split.hooks)
+    const callbacks = calls.guardCallbacks(split.callbacks)
     return calls.during(() =>
-      engine.perform(engine.importCheckpoints, this.#context, { ...split, hooks }),
+      engine.perform(engine.importCheckpoints, this.#context, { ...split, callbacks }),
     )
   }
 

@@ -8,7 +8,7 @@ import { refuseUnknown } from './validate-options.js'
 import { homeOf, type StoreOptions } from './open-context.js'
 import { explained } from './with-system-errors.js'
 
-export type DaemonPlace = {
+export type DaemonLock = {
   /** The store's real path. */
   readonly home: string
   /** The daemon's own folder in it, mode 0700. */
@@ -30,9 +30,9 @@ export async function storeHome(options: Pick<StoreOptions, 'home'> = {}): Promi
 }
 
 /** For a face that stays. Undefined while another process has the place: having it proves that the last one is dead. */
-export async function takeDaemonPlace(
+export async function acquireDaemonLock(
   options: Pick<StoreOptions, 'home'> = {},
-): Promise<DaemonPlace | undefined> {
+): Promise<DaemonLock | undefined> {
   const home = await storeHome(options)
   return explained(async () => {
     const lock = await takeLock(engine.daemonLockPath(home), { waitMs: 0, purpose: 'daemon' })
@@ -41,7 +41,7 @@ export async function takeDaemonPlace(
 }
 
 /** The process that has the place, whether it answers or not; undefined if none has it. Makes no store. */
-export async function daemonPlaceHolder(
+export async function daemonLockHolder(
   options: Pick<StoreOptions, 'home'> = {},
 ): Promise<{ readonly pid: number | null } | undefined> {
   refuseUnknown('daemonPlaceHolder', options, { home: true })
@@ -56,7 +56,7 @@ export async function daemonPlaceHolder(
   })
 }
 
-function placeIn(home: string, lock: Lock): DaemonPlace {
+function placeIn(home: string, lock: Lock): DaemonLock {
   const folder = join(home, 'daemon')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)

@@ -1,8 +1,8 @@
 export {
-  type DaemonPlace,
-  daemonPlaceHolder,
+  type DaemonLock,
+  daemonLockHolder,
   storeHome,
-  takeDaemonPlace,
+  acquireDaemonLock,
 } from './daemon-lock.js'
 export type { Encryption, KeyInput } from './encryption-keys.js'
 export { defaultHome, type StoreOptions } from './open-context.js'

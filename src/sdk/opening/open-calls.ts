@@ -1,5 +1,5 @@
 // Counts the running calls of an open store, so that `close` waits for them and later calls are refused.
-import type { Hooks } from '../../engine/index.js'
+import type { Callbacks } from '../../engine/index.js'
 import { storeClosed } from '../../model/index.js'
 
 export class OpenCalls {
@@ -27,11 +27,11 @@ export class OpenCalls {
   }
 
   /** `close` does not wait for a call whose caller is asked: the answer may be to close the store. */
-  hooksOf(hooks: Hooks | undefined): Hooks | undefined {
-    if (hooks === undefined) return hooks
-    const { confirm, confirmImport, confirmPrune } = hooks
+  guardCallbacks(callbacks: Callbacks | undefined): Callbacks | undefined {
+    if (callbacks === undefined) return callbacks
+    const { confirm, confirmImport, confirmPrune } = callbacks
     return {
-      ...hooks,
+      ...callbacks,
       confirm: confirm && ((...plan) => this.#outside(() => confirm(...plan))),
       confirmImport: confirmImport && ((plan) => this.#outside(() => confirmImport(plan))),
       confirmPrune: confirmPrune && ((planned) => this.#outside(() => confirmPrune(planned))),

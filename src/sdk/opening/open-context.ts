@@ -109,7 +109,7 @@ export async function openContext(options: StoreOptions): Promise<OpenContext> {
   try {
     await use.hold()
     removeHalfRekeyed(home)
-    engine.refuseLostLedger(home)
+    engine.refuseMissingLedger(home)
     const ledger = Ledger.open(home, { durability, classes: options.classes, keys })
     await snapshots.prepare()
     const objects = new SharedLock(engine.objectsLockPath(home))

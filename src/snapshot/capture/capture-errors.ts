@@ -1,6 +1,6 @@
 // Errors that stop the capture of a project.
 import { type BytePath, printablePath, SavestateError } from '../../model/index.js'
-import type { Site } from './capture-target.js'
+import type { CaptureTarget } from './capture-target.js'
 import { isSameNumber, lstat, type Stats } from './stat-cache/stats.js'
 
 function rootMissingError(root: BytePath): SavestateError {
@@ -36,7 +36,7 @@ export function rootReplacedError(root: BytePath): SavestateError {
   )
 }
 
-export function tooManyFilesError({ limits }: Site): SavestateError {
+export function tooManyFilesError({ limits }: CaptureTarget): SavestateError {
   return new SavestateError(
     'TOO_MANY_FILES',
     `The project has more than ${limits.maxFiles} files to capture`,

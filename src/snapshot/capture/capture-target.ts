@@ -1,7 +1,7 @@
 // The project folder that a capture reads, its limits, and the names that a rewind reserves in it.
 import type { BytePath, CaptureLimits } from '../../model/index.js'
 
-export type Site = {
+export type CaptureTarget = {
   /** Absolute, one character per byte. */
   readonly root: BytePath
   /** The store's folder, absolute; never captured. */

@@ -6,7 +6,7 @@ export type CaptureWork = {
   /** Snapshots of the project's newest checkpoints: their objects are in the store. */
   readonly held: readonly ObjectId[]
   /** A few new objects are kept for `takeHeld` instead of being written. */
-  readonly holdObjects: boolean
+  readonly deferObjects: boolean
   readonly report: (progress: CaptureProgress) => void
 }
 

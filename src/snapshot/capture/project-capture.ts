@@ -20,7 +20,7 @@ import { ProgressCounter } from './progress.js'
 import type { PackedNodes } from './stat-cache/packed-nodes.js'
 import { Scan } from './scan/scan.js'
 import type { Scanned, ScanOptions } from './scan/scan-types.js'
-import type { Site } from './capture-target.js'
+import type { CaptureTarget } from './capture-target.js'
 import type { StatWorkerClient } from './stat-cache/stat-worker-client.js'
 import { type CachedProject, saveStatCache, readStatCache } from './stat-cache/stat-cache.js'
 import { ObjectSink, type ObjectStore } from '../objects/object-store.js'
@@ -95,8 +95,8 @@ export class ProjectCapture {
     return this.#watch
   }
 
-  async capture(site: Site, work: CaptureWork): Promise<Captured> {
-    const { held, holdObjects, report } = work
+  async capture(site: CaptureTarget, work: CaptureWork): Promise<Captured> {
+    const { held, deferObjects, report } = work
     this.#held?.sink.abandon()
     this.#held = undefined
     const known = this.#recall(site.root, held)
@@ -137,7 +137,7 @@ export class ProjectCapture {
       const hasSameModes = !scanned.haveModesChanged && !hasher.hasGivenUp
       const now = { known, builder, hasSameModes, hasSameFiles, store, packed: this.#packed }
       const { snapshot, modes } = finishSnapshot(scanned, now)
-      if (holdObjects && sink.isSmall) this.#held = { sink, tree: snapshot.tree }
+      if (deferObjects && sink.isSmall) this.#held = { sink, tree: snapshot.tree }
       else await sink.finish()
       failpoint('capture:stored')
       this.#known = {
@@ -173,7 +173,11 @@ export class ProjectCapture {
   }
 
   /** Adds paths to the last capture that its rules skipped. The next capture starts from the one without them. */
-  async addNamed(site: Site, captured: Captured, paths: readonly BytePath[]): Promise<Captured> {
+  async addNamed(
+    site: CaptureTarget,
+    captured: Captured,
+    paths: readonly BytePath[],
+  ): Promise<Captured> {
     const found = this.#found
     const named = found && addNamedPaths(found.root, { site, paths })
     if (found === undefined || named === undefined) return captured
@@ -187,7 +191,7 @@ export class ProjectCapture {
   }
 
   /** The objects of the last capture that are still to be written with its record. */
-  takeHeld(tree: ObjectId): ObjectSink | undefined {
+  takeDeferred(tree: ObjectId): ObjectSink | undefined {
     const held = this.#held
     if (held?.tree !== tree) return undefined
     this.#held = undefined
@@ -231,7 +235,7 @@ export class ProjectCapture {
   }
 
   #scan(
-    site: Site,
+    site: CaptureTarget,
     { known, touches }: { known: CachedProject | undefined; touches: Touches | undefined },
     options: Pick<ScanOptions, 'isStored' | 'onFile' | 'onPending'>,
   ): Scanned {

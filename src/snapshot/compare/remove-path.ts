@@ -2,7 +2,7 @@
 import type { BytePath, CheckpointId, ObjectId } from '../../model/index.js'
 import type { SnapshotComparer } from './compare.js'
 import type { BlobReader } from '../git/blob-reader.js'
-import { type CommitFacts, encodeCommit } from '../objects/commit.js'
+import { type CommitMetadata, encodeCommit } from '../objects/commit.js'
 import { decodeModes, encodeModes } from '../objects/modes.js'
 import type { ObjectSink } from '../objects/object-store.js'
 import {
@@ -87,7 +87,7 @@ export type Rewritten = Removed & { readonly checkpoint: CheckpointId; readonly 
 export async function rewriteWithout(
   remover: PathRemover,
   sink: ObjectSink,
-  checkpoints: readonly CommitFacts[],
+  checkpoints: readonly CommitMetadata[],
 ): Promise<Rewritten[]> {
   const rewritten: Rewritten[] = []
   for (const facts of checkpoints) {
@@ -103,7 +103,7 @@ export async function rewriteWithout(
 /** Writes the commits of checkpoints again, with different reasons. Removes nothing. */
 export async function rewriteCommits(
   sink: ObjectSink,
-  checkpoints: readonly CommitFacts[],
+  checkpoints: readonly CommitMetadata[],
 ): Promise<Rewritten[]> {
   const rewritten = checkpoints.map((facts) => ({
     checkpoint: facts.checkpoint,

@@ -5,11 +5,11 @@ import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ObjectId, SavestateError } from '../../model/index.js'
-import { failpoint, listIfThere } from '../../system/index.js'
+import { failpoint, listIfExists } from '../../system/index.js'
 import { loosePath } from '../objects/loose.js'
-import { type Pack, takeCensus } from './object-sizes.js'
+import { type Pack, listObjectFiles } from './object-sizes.js'
 import { reachableFrom } from './mark.js'
-import { hasNewRefs, commitsOf, newRefs, packRefs, type RefsScan, seeRefs } from './refs.js'
+import { hasNewRefs, commitsOf, newRefs, packRefs, type RefsScan, scanRefs } from './refs.js'
 import { repack, select } from './repack.js'
 
 export type Alone = <T>(work: () => T) => { readonly result: T } | undefined
@@ -40,7 +40,7 @@ export async function collectObjects(gitDir: string, options: CollectOptions): P
   const objects = join(gitDir, 'objects')
   const seen = await scanRecordedRefs(gitDir, options)
   const live = await reachableFrom(gitDir, commitsOf(seen.refs))
-  const census = takeCensus(objects)
+  const census = listObjectFiles(objects)
   const selection = select(census, live, options)
   const commits = commitsOf(seen.refs)
   const temporary = join(options.temporary, 'repack')
@@ -66,7 +66,7 @@ async function scanRecordedRefs(
 ): Promise<RefsScan> {
   // In this order: a row is written after its ref.
   const rows = recorded()
-  const seen = await seeRefs(gitDir)
+  const seen = await scanRefs(gitDir)
   const held = commitsOf(seen.refs) as ReadonlySet<string>
   const missing = [...rows].filter((commit) => !held.has(commit))
   if (missing.length === 0) return seen
@@ -150,7 +150,7 @@ class Sweep {
 
   /** Marks the objects of new checkpoints as live. */
   async #follow(): Promise<void> {
-    const seen = await seeRefs(this.#gitDir)
+    const seen = await scanRefs(this.#gitDir)
     const held = await reachableFrom(this.#gitDir, commitsOf(newRefs(seen.refs, this.#seen)))
     for (const id of held) this.#live.add(id)
     this.#seen = seen
@@ -188,7 +188,7 @@ class Sweep {
   /** Removes what a killed writer left. No one else is writing, so every unfinished file is garbage. */
   #sweepLeftovers(): true {
     const folder = join(this.#objects, 'pack')
-    const files = listIfThere(folder)
+    const files = listIfExists(folder)
     for (const file of files) {
       const isUnseen = file.endsWith('.pack') && !files.includes(file.replace(/\.pack$/, '.idx'))
       if (isUnseen || file.startsWith('tmp_')) this.#moveToTrash(join(folder, file), file)

@@ -1,5 +1,5 @@
-export { bytesOf, takeCensus } from './object-sizes.js'
+export { bytesOf, listObjectFiles } from './object-sizes.js'
 export { type Collected, collectObjects } from './collect-objects.js'
 export { reachableFrom } from './mark.js'
 export { readObjectGraph } from './object-graph.js'
-export { removeRefs, seeRefs, setRefs } from './refs.js'
+export { removeRefs, scanRefs, setRefs } from './refs.js'

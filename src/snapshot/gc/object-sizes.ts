@@ -2,7 +2,7 @@
 import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode } from '../../model/index.js'
-import { listIfThere } from '../../system/index.js'
+import { listIfExists } from '../../system/index.js'
 
 export type Pack = {
   /** Without the extension. */
@@ -22,7 +22,7 @@ const HEADER_BYTES = 8
 const FANOUT_BYTES = 256 * 4
 const TRAILER_BYTES = 40
 
-export function takeCensus(objectsFolder: string): ObjectFiles {
+export function listObjectFiles(objectsFolder: string): ObjectFiles {
   return { loose: findLoose(objectsFolder), packs: packsIn(join(objectsFolder, 'pack')) }
 }
 
@@ -38,7 +38,7 @@ function findLoose(objectsFolder: string): Map<string, number> {
   const loose = new Map<string, number>()
   for (const prefix of readdirSync(objectsFolder)) {
     if (!/^[0-9a-f]{2}$/.test(prefix)) continue
-    for (const name of listIfThere(join(objectsFolder, prefix))) {
+    for (const name of listIfExists(join(objectsFolder, prefix))) {
       if (!/^[0-9a-f]{38}$/.test(name)) continue
       // Another process's collection may have removed it.
       const stats = lstatSync(join(objectsFolder, prefix, name), { throwIfNoEntry: false })
@@ -49,7 +49,7 @@ function findLoose(objectsFolder: string): Map<string, number> {
 }
 
 function packsIn(folder: string): Pack[] {
-  return listIfThere(folder)
+  return listIfExists(folder)
     .filter((file) => /^pack-[0-9a-f]{40}\.idx$/.test(file))
     .flatMap((file) => packAt(folder, file.slice(0, -'.idx'.length)) ?? [])
 }

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hasCode, SavestateError } from '../../model/index.js'
-import { listIfThere, takeLock } from '../../system/index.js'
+import { listIfExists, takeLock } from '../../system/index.js'
 
 const WAIT_MS = 60_000
 const PAUSE_MS = 50
@@ -41,12 +41,12 @@ async function removeDeadLocks(gitDir: string): Promise<void> {
 
 function locksIn(gitDir: string): string[] {
   const root = join(gitDir, 'refs', 'savestate')
-  const ofRefs = listIfThere(root).flatMap((project) =>
-    listIfThere(join(root, project))
+  const ofRefs = listIfExists(root).flatMap((project) =>
+    listIfExists(join(root, project))
       .filter((name) => name.endsWith('.lock'))
       .map((name) => join(root, project, name)),
   )
-  const ofPacked = listIfThere(gitDir)
+  const ofPacked = listIfExists(gitDir)
     .filter((name) => name === 'packed-refs.lock' || name === 'packed-refs.new')
     .map((name) => join(gitDir, name))
   return [...ofRefs, ...ofPacked]

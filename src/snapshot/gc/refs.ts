@@ -2,7 +2,7 @@
 import { rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode, type ObjectId } from '../../model/index.js'
-import { failpoint, listIfThere, syncFile, syncFolder } from '../../system/index.js'
+import { failpoint, listIfExists, syncFile, syncFolder } from '../../system/index.js'
 import { readLooseRefs, readPackedRefs } from '../repair/refs-file.js'
 import { runGit } from '../git/git-program.js'
 import { eachLine } from './mark.js'
@@ -16,7 +16,7 @@ export type Refs = ReadonlyMap<string, string>
 /** All refs, and a stamp that shows later whether there are new ones. */
 export type RefsScan = { readonly refs: Refs; readonly packed: string }
 
-export async function seeRefs(gitDir: string): Promise<RefsScan> {
+export async function scanRefs(gitDir: string): Promise<RefsScan> {
   for (;;) {
     const packed = packedStamp(gitDir)
     const format = '--format=%(refname) %(objectname)'
@@ -75,7 +75,7 @@ export async function packRefs(gitDir: string): Promise<void> {
     // Only we change an existing ref, one process at a time.
     for (const [name, commit] of readLooseRefs(gitDir).commits)
       if (packed.get(name) === commit) rmSync(join(gitDir, name), { force: true })
-    for (const project of listIfThere(join(gitDir, ROOT)))
+    for (const project of listIfExists(join(gitDir, ROOT)))
       removeIfEmpty(join(gitDir, ROOT, project))
   })
 }

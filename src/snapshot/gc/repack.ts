@@ -3,7 +3,7 @@
 // until then; afterwards every object exists twice until they are removed.
 import { chmodSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { failpoint, listIfThere, syncFile, syncFolder } from '../../system/index.js'
+import { failpoint, listIfExists, syncFile, syncFolder } from '../../system/index.js'
 import type { ObjectFiles, Pack } from './object-sizes.js'
 import { eachLine, listForPacking } from './mark.js'
 
@@ -71,7 +71,7 @@ export async function repack(
 
 /** Moves the only pack in `temporary` to the packs of a store; returns its name. */
 export function installPack(temporary: string, folder: string): string | undefined {
-  const files = listIfThere(temporary)
+  const files = listIfExists(temporary)
   const index = files.find((file) => file.endsWith('.idx'))
   if (index === undefined) return undefined
   const name = index.slice(0, -'.idx'.length)

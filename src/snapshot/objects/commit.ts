@@ -20,7 +20,7 @@ import { syncFolders } from './loose.js'
 
 const MAX_ATTEMPTS = 5
 
-export type CommitFacts = {
+export type CommitMetadata = {
   readonly tree: ObjectId
   readonly project: ProjectId
   readonly projectPath: BytePath
@@ -30,7 +30,7 @@ export type CommitFacts = {
   readonly createdAtMs: number
 }
 
-export function encodeCommit(facts: CommitFacts): Buffer {
+export function encodeCommit(facts: CommitMetadata): Buffer {
   // Git has no times before 1970. The Savestate-Time line has the real one.
   const seconds = Math.max(0, Math.floor(facts.createdAtMs / 1000))
   const who = `Savestate <savestate@localhost> ${seconds} +0000`
@@ -52,7 +52,7 @@ export function encodeCommit(facts: CommitFacts): Buffer {
 }
 
 /** The metadata in one of our commits; undefined for any other commit. The reverse of `encodeCommit`, used if the ledger is lost. */
-export function decodeCommit(content: Buffer): CommitFacts | undefined {
+export function decodeCommit(content: Buffer): CommitMetadata | undefined {
   const text = content.toString('utf8')
   const match = FORM.exec(text)
   if (match === null) return undefined

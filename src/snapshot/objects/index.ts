@@ -1,1 +1,1 @@
-export type { CommitFacts } from './commit.js'
+export type { CommitMetadata } from './commit.js'

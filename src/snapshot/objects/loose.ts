@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { hasCode, type ObjectId } from '../../model/index.js'
-import { failpoint, listIfThere, writeAll } from '../../system/index.js'
+import { failpoint, listIfExists, writeAll } from '../../system/index.js'
 import { objectHeader, type ObjectType } from './object-id.js'
 import { deflate } from './deflate.js'
 
@@ -42,11 +42,11 @@ export class LooseListing {
   has(id: ObjectId): boolean {
     const prefix = id.slice(0, 2)
     // A new store has none of these folders, and listing a missing folder is slower than listing an existing one.
-    this.#folders ??= new Set(listIfThere(this.#objectsFolder))
+    this.#folders ??= new Set(listIfExists(this.#objectsFolder))
     if (!this.#folders.has(prefix)) return false
     let names = this.#names.get(prefix)
     if (names === undefined) {
-      names = new Set(listIfThere(join(this.#objectsFolder, prefix)))
+      names = new Set(listIfExists(join(this.#objectsFolder, prefix)))
       this.#names.set(prefix, names)
     }
     return names.has(id.slice(2))

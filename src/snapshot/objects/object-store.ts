@@ -16,7 +16,7 @@ import type { PackEntry } from './pack-entry.js'
 import { PackIndexes } from './pack-indexes.js'
 import { adoptPacks, PackWriter } from './pack-writer.js'
 import { StoredBlobs } from './stored-blobs.js'
-import { listIfThere } from '../../system/index.js'
+import { listIfExists } from '../../system/index.js'
 
 const MAX_LOOSE_OBJECTS = 100
 const MAX_LOOSE_BYTES = 4 << 20
@@ -94,7 +94,7 @@ export class ObjectSink {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
       // A umask of this or of a killed process may have removed write permission.
       chmodSync(this.#folder, 0o700)
-      const left = listIfThere(this.#folder)
+      const left = listIfExists(this.#folder)
       if (left.length > 0) adoptPacks(this.#folder, join(this.#store.folder, 'pack'))
       for (const name of left) rmSync(join(this.#folder, name), { recursive: true, force: true })
       this.#hasFolder = true

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { invariant, type ObjectId } from '../../model/index.js'
-import { failpoint, listIfThere, syncFolder, writeAll } from '../../system/index.js'
+import { failpoint, listIfExists, syncFolder, writeAll } from '../../system/index.js'
 import { deflate } from './deflate.js'
 import type { ObjectType } from './object-id.js'
 import { PACK_HEAD_BYTES, type PackEntry, putPackHead } from './pack-entry.js'
@@ -146,7 +146,7 @@ async function writeWhole(
 
 /** Completes the packs that a killed process named without naming their indexes. */
 export function adoptPacks(temporary: string, folder: string): void {
-  for (const name of listIfThere(temporary)) {
+  for (const name of listIfExists(temporary)) {
     if (!/^pack-[0-9a-f]{40}\.idx$/.test(name)) continue
     if (existsSync(join(folder, name.replace('.idx', '.pack'))))
       renameSync(join(temporary, name), join(folder, name))

@@ -2,7 +2,7 @@
 // as `..` or `.git`; a store that contains one was damaged or attacked.
 import {
   type BytePath,
-  leadsDown,
+  staysBelowRoot,
   parentOf,
   printablePath,
   SavestateError,
@@ -10,7 +10,7 @@ import {
 import { isReservedName } from '../capture/scan/reserved-name.js'
 
 export function refuseHostilePath(path: BytePath): void {
-  if (leadsDown(path) && !hasReservedName(path)) return
+  if (staysBelowRoot(path) && !hasReservedName(path)) return
   throw hostileSnapshot(`has ${printablePath(path)}, which no checkpoint can contain`)
 }
 

@@ -3,9 +3,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'
-import { listIfThere, readIfThere } from '../../system/index.js'
+import { listIfExists, readIfThere } from '../../system/index.js'
 import type { CaptureProgress } from '../capture/progress.js'
-import { type CommitFacts, decodeCommit } from '../objects/commit.js'
+import { type CommitMetadata, decodeCommit } from '../objects/commit.js'
 import { loosePath } from '../objects/loose.js'
 import {
   isRepositoryFileSound,
@@ -14,7 +14,7 @@ import {
   runFsck,
 } from '../repository.js'
 import { endsWithItsHash, lastBytes, packChecksumIn } from './checksums.js'
-import { type Lacks, findMissingQuickly, SnapshotWalk } from './lacks.js'
+import { type MissingObjects, findMissingQuickly, SnapshotWalk } from './lacks.js'
 import { readRefs, type Refs } from './refs-file.js'
 import { TolerantReader } from './tolerant-reader.js'
 
@@ -40,9 +40,9 @@ export type ObjectReport = {
   readonly packs: readonly PackFault[]
   /** Damaged files that git does not need. */
   readonly derived: readonly string[]
-  readonly lacks: ReadonlyMap<ObjectId, Lacks>
+  readonly lacks: ReadonlyMap<ObjectId, MissingObjects>
   /** The commits of rows and refs; null if missing or damaged, `there` if not in our format or not read. */
-  readonly commits: ReadonlyMap<ObjectId, CommitFacts | 'there' | null>
+  readonly commits: ReadonlyMap<ObjectId, CommitMetadata | 'there' | null>
   readonly fsck: readonly string[]
   readonly caches: readonly string[]
 }
@@ -100,7 +100,7 @@ export async function examineObjects(
     ...found,
     damagedLoose,
     packs: packFaults(packFolder, { quick, complaints }),
-    derived: listIfThere(packFolder)
+    derived: listIfExists(packFolder)
       .filter((file) => DERIVED.test(file))
       .map((file) => join(packFolder, file))
       .filter((path) => !endsWithItsHash(path)),
@@ -132,7 +132,7 @@ async function checkpointDamage(
   const reader = new TolerantReader(gitDir)
   try {
     const held = new Set(refs.commits.values())
-    const commits: Map<ObjectId, CommitFacts | 'there' | null> = new Map()
+    const commits: Map<ObjectId, CommitMetadata | 'there' | null> = new Map()
     const followed = new Set<ObjectId>()
     for (const [id, content] of await reader.readAll('commit', [...new Set([...asked, ...held])])) {
       // A user may have rewritten the message; that is not damage.
@@ -141,7 +141,7 @@ async function checkpointDamage(
       if (facts !== null && facts !== 'there' && held.has(id) && fsck.length === 0)
         followed.add(facts.tree)
     }
-    const lacks = new Map<ObjectId, Lacks>()
+    const lacks = new Map<ObjectId, MissingObjects>()
     const walk = new SnapshotWalk(reader, new Set(unreadableIn(fsck, { gitDir, damagedLoose })))
     for (const tree of snapshots.filter((id) => !followed.has(id))) {
       const lacking = await walk.lacksOf(tree)
@@ -177,7 +177,7 @@ function packFaults(
   folder: string,
   { quick, complaints }: { readonly quick: boolean; readonly complaints: string },
 ): PackFault[] {
-  const names = new Set(listIfThere(folder).flatMap((file) => PACK.exec(file)?.[1] ?? []))
+  const names = new Set(listIfExists(folder).flatMap((file) => PACK.exec(file)?.[1] ?? []))
   return [...names].flatMap((name): PackFault[] => {
     const [pack, idx] = [join(folder, `${name}.pack`), join(folder, `${name}.idx`)]
     if (!existsSync(pack)) return [{ name, fault: 'no-pack' }]
@@ -192,7 +192,7 @@ function packFaults(
 
 function damagedCaches(folder: string): string[] {
   return (
-    listIfThere(folder)
+    listIfExists(folder)
       // Node's compile cache has checksums of its own.
       .filter((name) => !name.endsWith('.tmp') && name !== 'compile')
       .map((name) => join(folder, name))

@@ -12,24 +12,24 @@ export type Lack = {
   readonly path: BytePath
 }
 
-export type Lacks = {
+export type MissingObjects = {
   readonly lacks: readonly Lack[]
   readonly count: number
 }
 
 const MAX_LACKS = 1000
-const NONE: Lacks = { lacks: [], count: 0 }
+const NONE: MissingObjects = { lacks: [], count: 0 }
 
 /** Checks only that commits and the topmost objects of snapshots exist. */
 export async function findMissingQuickly(
   gitDir: string,
   { snapshots, commits }: Record<'snapshots' | 'commits', readonly ObjectId[]>,
-): Promise<{ lacks: Map<ObjectId, Lacks>; commits: Map<ObjectId, 'there' | null> }> {
+): Promise<{ lacks: Map<ObjectId, MissingObjects>; commits: Map<ObjectId, 'there' | null> }> {
   const reader = new TolerantReader(gitDir)
   try {
     const files = await reader.whichExist(snapshots.map((tree) => `${tree}:files`))
     const modes = await reader.whichExist(snapshots.map((tree) => `${tree}:modes`))
-    const lacks = snapshots.flatMap((id, n): [ObjectId, Lacks][] => {
+    const lacks = snapshots.flatMap((id, n): [ObjectId, MissingObjects][] => {
       const type = files[n] !== true ? 'tree' : modes[n] !== true ? 'modes' : undefined
       return type === undefined ? [] : [[id, one({ id, type, path: ROOT })]]
     })
@@ -45,7 +45,7 @@ export class SnapshotWalk {
   readonly #reader: TolerantReader
   readonly #unreadable: ReadonlySet<ObjectId>
   /** By tree, with paths relative to it. Snapshots have most trees in common. */
-  readonly #known = new Map<ObjectId, Lacks>()
+  readonly #known = new Map<ObjectId, MissingObjects>()
 
   /** `unreadable`: objects that git finds, but whose content is damaged. */
   constructor(reader: TolerantReader, unreadable: ReadonlySet<ObjectId>) {
@@ -53,7 +53,7 @@ export class SnapshotWalk {
     this.#unreadable = unreadable
   }
 
-  async lacksOf(snapshot: ObjectId): Promise<Lacks> {
+  async lacksOf(snapshot: ObjectId): Promise<MissingObjects> {
     const entries = await this.#entriesOf(snapshot)
     const idOf = (name: string) => entries?.find((entry) => entry.name === name)?.id
     const [files, modes] = [idOf('files'), idOf('modes')]
@@ -65,7 +65,7 @@ export class SnapshotWalk {
     return join([ofModes, await this.#lacksOfTree(files)])
   }
 
-  async #lacksOfTree(tree: ObjectId): Promise<Lacks> {
+  async #lacksOfTree(tree: ObjectId): Promise<MissingObjects> {
     const known = this.#known.get(tree)
     if (known !== undefined) return known
     const entries = await this.#entriesOf(tree)
@@ -77,7 +77,7 @@ export class SnapshotWalk {
     return lacks
   }
 
-  async #lacksOfEntries(entries: readonly TreeEntry[]): Promise<Lacks[]> {
+  async #lacksOfEntries(entries: readonly TreeEntry[]): Promise<MissingObjects[]> {
     const files = entries.filter(({ mode }) => mode !== GIT_MODE.folder)
     const whichExist = await this.#reader.whichExist(files.map(({ id }) => id))
     const parts = files.map(({ id, name }, n) =>
@@ -116,11 +116,11 @@ function pathIn(folder: BytePath, path: BytePath): BytePath {
   return path === ROOT ? folder : joinPath(folder, path)
 }
 
-function one(lack: Lack): Lacks {
+function one(lack: Lack): MissingObjects {
   return { lacks: [lack], count: 1 }
 }
 
-function join(parts: readonly Lacks[]): Lacks {
+function join(parts: readonly MissingObjects[]): MissingObjects {
   return {
     lacks: parts.flatMap(({ lacks }) => lacks).slice(0, MAX_LACKS),
     count: parts.reduce((sum, { count }) => sum + count, 0),

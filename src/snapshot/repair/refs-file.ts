@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readIfExists } from '../../base/index.js'
 import { type ObjectId } from '../../model/index.js'
-import { listIfThere } from '../../system/index.js'
+import { listIfExists } from '../../system/index.js'
 
 export type Refs = {
   readonly commits: ReadonlyMap<string, ObjectId>
@@ -27,13 +27,13 @@ export function readLooseRefs(gitDir: string): {
 } {
   const commits = new Map<string, ObjectId>()
   const malformed: string[] = []
-  for (const project of listIfThere(join(gitDir, FOLDER))) {
+  for (const project of listIfExists(join(gitDir, FOLDER))) {
     const folder = join(gitDir, FOLDER, project)
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
       malformed.push(folder)
       continue
     }
-    for (const checkpoint of listIfThere(folder)) {
+    for (const checkpoint of listIfExists(folder)) {
       if (checkpoint.endsWith('.lock')) continue
       const path = join(folder, checkpoint)
       const text = readIfExists(path)?.toString('latin1')

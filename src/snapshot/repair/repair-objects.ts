@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'
 import { SetAside, syncFile, syncFolder } from '../../system/index.js'
 import { tryGit } from '../git/git-program.js'
-import { type CommitFacts, encodeCommit, StagedRef } from '../objects/commit.js'
+import { type CommitMetadata, encodeCommit, StagedRef } from '../objects/commit.js'
 import { looseBytes, loosePath, writeLooseObjects } from '../objects/loose.js'
 import { objectIdOf } from '../objects/object-id.js'
 import { ensureRepository, type RepositoryFile, writeRepositoryFile } from '../repository.js'
 import { replacePack } from './salvage-pack.js'
 
-export type MendRequest =
+export type ObjectRepair =
   | { readonly type: 'folders' }
   | { readonly type: 'repository'; readonly file: RepositoryFile }
   | { readonly type: 'loose'; readonly id: ObjectId }
@@ -19,7 +19,7 @@ export type MendRequest =
   | { readonly type: 'index'; readonly name: string }
   /** Copies what can be read of a pack to a new one, and quarantines it. */
   | { readonly type: 'pack'; readonly name: string }
-  | { readonly type: 'commit'; readonly facts: CommitFacts }
+  | { readonly type: 'commit'; readonly facts: CommitMetadata }
   | { readonly type: 'ref'; readonly name: string; readonly commit: ObjectId }
 
 export type RepairPaths = { readonly home: string; readonly aside: string }
@@ -27,7 +27,7 @@ export type RepairPaths = { readonly home: string; readonly aside: string }
 /** The id of the commit that was written; undefined for anything else. */
 export async function mend(
   { home, aside }: RepairPaths,
-  request: MendRequest,
+  request: ObjectRepair,
 ): Promise<ObjectId | undefined> {
   const gitDir = join(home, 'objects.git')
   const objects = join(gitDir, 'objects')

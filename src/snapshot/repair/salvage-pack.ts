@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { listIfThere, type SetAside } from '../../system/index.js'
+import { listIfExists, type SetAside } from '../../system/index.js'
 import { eachLine } from '../gc/mark.js'
 import { installPack } from '../gc/repack.js'
 import { tryGit } from '../git/git-program.js'
@@ -38,7 +38,7 @@ export async function replacePack(
 ): Promise<void> {
   const { name, away } = work
   const made = await salvagePack(folder, work)
-  const isSameName = made !== undefined && listIfThere(made).includes(`${name}.pack`)
+  const isSameName = made !== undefined && listIfExists(made).includes(`${name}.pack`)
   // Git names a pack by its content: if no object is lost, the new pack has the name of the damaged one.
   if (isSameName) away.copy(join(folder, `${name}.pack`), WHY)
   if (made !== undefined) installPack(made, folder)

@@ -40,7 +40,7 @@ export type ApplyContext = {
   readonly blobs: BlobReader
   readonly lastCheck: Recheck
   /** The owners that the target was captured with. */
-  readonly ownerThen: OwnerLookup
+  readonly lookupOwner: OwnerLookup
   readonly onProgress: (files: number, bytes: number) => void
 }
 
@@ -214,7 +214,7 @@ class Applier {
   #makeFolder(path: BytePath, to: Entry): void {
     this.#makeWritable(parentOf(path))
     const mode = to.type === 'folder' ? to.mode : 0
-    const owner = this.#context.ownerThen(path)
+    const owner = this.#context.lookupOwner(path)
     mkdirSync(this.#folders.at(path), firstFolderMode(mode))
     if (!ownNewFolder(this.#folders, { path, owner }))
       this.#noteMode(path, to, { mode, why: 'unknown-owner' })
@@ -230,7 +230,7 @@ class Applier {
       this.#disturbed.add(path)
     else {
       const granted = modeUnder(to.mode, {
-        owner: this.#context.ownerThen(path),
+        owner: this.#context.lookupOwner(path),
         now: lstatSync(location),
       })
       const mode = setFileMode(location, granted.mode)

@@ -27,7 +27,7 @@ const SETGID = 0o2000
 /** The owner that a path was captured with; undefined if it was not recorded. */
 export type OwnerLookup = (path: BytePath) => Owner | undefined
 
-export function ownerThenIn(owners: readonly OwnedPath[] | undefined): OwnerLookup {
+export function ownerLookupFrom(owners: readonly OwnedPath[] | undefined): OwnerLookup {
   const known = new Map<BytePath, Owner>(owners?.map((owned) => [owned.path, owned]))
   return (path) => {
     for (let level = path; level !== ROOT; level = parentOf(level)) {

@@ -14,7 +14,7 @@ import {
   type Uncaptured,
 } from '../../model/index.js'
 import { childOf, type FolderNode, findNode, type Node } from '../capture/stat-cache/node.js'
-import { absolute, type Site } from '../capture/capture-target.js'
+import { absolute, type CaptureTarget } from '../capture/capture-target.js'
 import { isUnreadable } from '../capture/stat-cache/stats.js'
 import type { Change } from '../compare/compare.js'
 
@@ -23,7 +23,11 @@ export type RestoreMaps = {
   readonly target: Map<BytePath, Entry>
 }
 
-export function restoreMaps(changes: readonly Change[], site: Site, root: FolderNode): RestoreMaps {
+export function restoreMaps(
+  changes: readonly Change[],
+  site: CaptureTarget,
+  root: FolderNode,
+): RestoreMaps {
   const now = new Map<BytePath, Entry | Uncaptured>()
   const target = new Map<BytePath, Entry>()
   for (const { path, before, after } of changes) {
@@ -73,7 +77,7 @@ function uncapturedAbove(root: FolderNode, path: BytePath): SkipReason | undefin
   return node.kind === 'skipped' ? node.reason : undefined
 }
 
-function typeAt(site: Site, path: BytePath): 'folder' | 'other' | undefined {
+function typeAt(site: CaptureTarget, path: BytePath): 'folder' | 'other' | undefined {
   try {
     return lstatSync(fsPath(absolute(site, path))).isDirectory() ? 'folder' : 'other'
   } catch (error) {

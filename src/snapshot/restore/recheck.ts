@@ -31,7 +31,7 @@ export type Recheck = {
   ): { readonly stamp: MovedStamp | undefined } | undefined
 }
 
-export function lastCheckIn(root: FolderNode): Recheck {
+export function recheckAgainst(root: FolderNode): Recheck {
   return {
     matchesSafety(path, { from, location }) {
       const stats = statIfExists(location)

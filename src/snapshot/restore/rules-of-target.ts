@@ -12,7 +12,7 @@ import {
 } from '../../model/index.js'
 import { readStable } from '../capture/hash/read-file.js'
 import { IGNORE_FILES, Rules, rulesAround } from '../capture/scan/rules.js'
-import { absolute, type Site } from '../capture/capture-target.js'
+import { absolute, type CaptureTarget } from '../capture/capture-target.js'
 import { enclosingRepository } from '../checkout/repository.js'
 import type { Change } from '../compare/compare.js'
 import type { BlobReader } from '../git/blob-reader.js'
@@ -38,7 +38,7 @@ export async function uncapturedThen(
     changes,
     leftOut: { skipped, rules: recorded },
   }: {
-    readonly site: Site
+    readonly site: CaptureTarget
     readonly changes: readonly Change[]
     readonly leftOut: LeftOut
   },

@@ -33,7 +33,7 @@ export type SettleContext = {
   readonly store: (content: Buffer) => ObjectId
 }
 
-export function settleAsides(
+export function removeAsides(
   asides: readonly Aside[],
   { folders, store }: SettleContext,
 ): SettledAsides {

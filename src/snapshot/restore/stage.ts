@@ -35,7 +35,7 @@ export type StageContext = {
   readonly blobs: BlobReader
   readonly tag: string
   readonly durable: boolean
-  readonly ownerThen: OwnerLookup
+  readonly lookupOwner: OwnerLookup
   readonly beforeWriteIn: (folder: BytePath) => void
   readonly onProgress: (files: number, bytes: number) => void
 }
@@ -87,7 +87,7 @@ async function stageOne(
   const { path, to } = write
   invariant(to.type !== 'folder', 'only files and links are staged')
   const { folders, blobs, onProgress } = context
-  const owner = context.ownerThen(path)
+  const owner = context.lookupOwner(path)
   if (to.type === 'link') {
     const target = await blobs.read(to.blob)
     symlinkSync(target, folders.at(temporary))

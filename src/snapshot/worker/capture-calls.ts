@@ -29,7 +29,7 @@ import type {
   SettleResult,
 } from './capture-requests.js'
 import type { ExamineRequest } from '../repair/examine.js'
-import type { MendRequest } from '../repair/repair-objects.js'
+import type { ObjectRepair } from '../repair/repair-objects.js'
 import { SnapshotComparer } from '../compare/compare.js'
 import { BlobReader } from '../git/blob-reader.js'
 import { TreeDiff } from '../git/tree-diff.js'
@@ -41,10 +41,10 @@ import { type PatchRequest, patchText } from '../compare/patch.js'
 import { ProjectCapture } from '../capture/project-capture.js'
 import { applyPlan, openRoot } from '../restore/apply.js'
 import { closedFolders } from '../restore/closed-folders.js'
-import { ownerThenIn } from '../restore/ownership.js'
+import { ownerLookupFrom } from '../restore/ownership.js'
 import { restoreMaps } from '../restore/plan-inputs.js'
-import { findAsides, settleAsides } from '../restore/settle-asides.js'
-import { lastCheckIn } from '../restore/recheck.js'
+import { findAsides, removeAsides } from '../restore/settle-asides.js'
+import { recheckAgainst } from '../restore/recheck.js'
 import { uncapturedThen } from '../restore/rules-of-target.js'
 import { countChanges, expectPaths, findNamedPaths } from './path-queries.js'
 import { EventQueue } from '../watch/event-queue.js'
@@ -74,11 +74,11 @@ export function captureCalls({ home, durable }: CaptureData) {
 
   return {
     async capture(request: CaptureRequest, report: OnProgress) {
-      const { project, site, held, watch, holdObjects, named } = request
+      const { project, site, held, watch, deferObjects, named } = request
       const capture = captureOf(project)
       if (watch) capture.watch(site.root)
       const inRewind = { ...site, rewinding: rewinding.get(project) }
-      const captured = await capture.capture(inRewind, { held, holdObjects, report })
+      const captured = await capture.capture(inRewind, { held, deferObjects, report })
       if (named === undefined) return captured
       const paths = await findNamedPaths(captured.snapshot.tree, named, compare)
       return capture.addNamed(inRewind, captured, paths)
@@ -87,7 +87,7 @@ export function captureCalls({ home, durable }: CaptureData) {
     unwatch: (project: ProjectId) => captures.get(project)?.unwatch(),
 
     /** Frees the memory of a project. No other call may be working on it: a plan uses its nodes. */
-    async letGo(project: ProjectId) {
+    async unload(project: ProjectId) {
       const capture = captures.get(project)
       captures.delete(project)
       capture?.writeCache()
@@ -105,7 +105,7 @@ export function captureCalls({ home, durable }: CaptureData) {
       const { project, tree } = facts
       const temporary = join(home, 'tmp', project)
       const capture = captureOf(project)
-      const sink = capture.takeHeld(tree) ?? new ObjectSink(store, { temporary, durable })
+      const sink = capture.takeDeferred(tree) ?? new ObjectSink(store, { temporary, durable })
       const commit = sink.add('commit', encodeCommit(facts))
       const name = refName(project, facts.checkpoint)
       const ref = new StagedRef(gitDir, { name, commit, temporary: `${sink.temporary}.ref` })
@@ -179,20 +179,20 @@ export function captureCalls({ home, durable }: CaptureData) {
       rewinding.set(project, tag)
       const given = { root, tag, sweep, blobs, durable }
       const { ino: rootIno } = capture.root
-      const lastCheck = lastCheckIn(capture.root)
-      const ownerThen = ownerThenIn(ownersThen)
+      const lastCheck = recheckAgainst(capture.root)
+      const lookupOwner = ownerLookupFrom(ownersThen)
       const onProgress = (files: number, bytes: number) => progress.stored(files, bytes)
-      return applyPlan(plan, { ...given, rootIno, lastCheck, ownerThen, onProgress })
+      return applyPlan(plan, { ...given, rootIno, lastCheck, lookupOwner, onProgress })
     },
 
     /** The last step of a rewind: removes the files it moved aside, and stores contents that no checkpoint has. */
-    async settleAsides(request: SettleRequest): Promise<SettleResult> {
+    async removeAsides(request: SettleRequest): Promise<SettleResult> {
       const { project, root, rootInode, asides, base } = request
       const sink = new ObjectSink(store, { temporary: join(home, 'tmp', project), durable })
       const folders = openRoot({ root, rootIno: BigInt(rootInode) })
       try {
         const add = (content: Buffer) => sink.add('blob', content)
-        const { rest, stored } = settleAsides(asides, { folders, store: add })
+        const { rest, stored } = removeAsides(asides, { folders, store: add })
         rewinding.delete(project)
         if (stored.size === 0) return { rest, saved: undefined }
         const tree = await withFiles(base, stored, { blobs, comparer, sink })
@@ -228,7 +228,7 @@ export function captureCalls({ home, durable }: CaptureData) {
     },
 
     /** Repairs one problem that `examine` found. `aside`: the folder for files that are in the way. */
-    async mend({ aside, what }: { readonly aside: string; readonly what: MendRequest }) {
+    async mend({ aside, what }: { readonly aside: string; readonly what: ObjectRepair }) {
       const { mend } = await import('../repair/repair-objects.js')
       // The repair may move files aside that are open here.
       for (const resource of [blobs, plainDiff, countingDiff, store]) resource.close()

@@ -10,9 +10,9 @@ import type {
   ProjectId,
   RestorePlan,
 } from '../../model/index.js'
-import type { Site } from '../capture/capture-target.js'
+import type { CaptureTarget } from '../capture/capture-target.js'
 import type { SourceRequest } from '../import/sources.js'
-import type { CommitFacts } from '../objects/commit.js'
+import type { CommitMetadata } from '../objects/commit.js'
 import type { Aside } from '../restore/aside.js'
 import type { LeftOut } from '../restore/rules-of-target.js'
 
@@ -36,13 +36,13 @@ export type Unplaced<Request> = Omit<Request, 'project' | 'root'>
 
 export type CaptureRequest = {
   readonly project: ProjectId
-  readonly site: Site
+  readonly site: CaptureTarget
   /** Snapshots of the project's newest checkpoints, newest first. */
   readonly held: readonly ObjectId[]
   /** Start a watch on the project if there is none. */
   readonly watch: boolean
   /** The caller calls `record` next, or drops the snapshot. A few new objects are then written with the record; until then they cannot be read. */
-  readonly holdObjects: boolean
+  readonly deferObjects: boolean
   /** Captured even if a rule excludes them. Not with `holdObjects`. */
   readonly named?: NamedPaths | undefined
 }
@@ -54,7 +54,7 @@ export type NamedPaths = {
   readonly paths?: readonly BytePath[] | undefined
 }
 export type RecordRequest = {
-  readonly facts: CommitFacts
+  readonly facts: CommitMetadata
   /** Count the changes since this snapshot, or since an empty one. Undefined: do not count. */
   readonly since: { readonly tree: ObjectId | undefined } | undefined
 }
@@ -86,11 +86,14 @@ export type RestoreTarget = {
   readonly leave?: readonly BytePath[] | undefined
 }
 export type ExpectRequest = {
-  readonly site: Site
+  readonly site: CaptureTarget
   readonly trees: readonly ObjectId[]
   readonly paths: readonly BytePath[]
 }
-export type PlanRequest = RestoreTarget & { readonly project: ProjectId; readonly site: Site }
+export type PlanRequest = RestoreTarget & {
+  readonly project: ProjectId
+  readonly site: CaptureTarget
+}
 export type ApplyRequest = {
   readonly project: ProjectId
   readonly root: BytePath
@@ -132,5 +135,5 @@ export type RewriteRequest = {
   readonly project: ProjectId
   /** Undefined: keep the snapshots and rewrite only the commits. */
   readonly path: BytePath | undefined
-  readonly checkpoints: readonly CommitFacts[]
+  readonly checkpoints: readonly CommitMetadata[]
 }

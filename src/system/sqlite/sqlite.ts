@@ -28,7 +28,7 @@ export interface Database {
   /** All or nothing, one writer at a time. Transactions do not nest. */
   transaction<T>(work: () => T): T
   /** Limits how long each statement in `work` waits for a lock of another connection. */
-  waitingAtMost<T>(waitMs: number, work: () => T): T
+  withBusyTimeout<T>(waitMs: number, work: () => T): T
   /** Closes the files. The last connection of any process to close merges the log into the file. */
   close(): void
   /** Makes it unusable without closing it. Closing would merge the log, and a repair moves the files away unmodified. */
@@ -107,7 +107,7 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
         throw error
       }
     },
-    waitingAtMost(waitMs, work) {
+    withBusyTimeout(waitMs, work) {
       waitLimitMs = waitMs
       whileOpen(() => setBusyTimeout(waitMs))
       try {
@@ -144,7 +144,7 @@ export function openLockDatabase(path: string, options: DatabaseOptions): LockDa
 }
 
 /** Removes what `openDatabase` refuses. Only for the copy of a database that a repair reads: indexes may refer to it. */
-export function removePlanted(path: string, given: Partial<DatabaseOptions> = {}): void {
+export function removeForeignObjects(path: string, given: Partial<DatabaseOptions> = {}): void {
   const connection = attach(path, quoteSql(path), { timeoutMs: 0, ...given, isDamaged: true })
   try {
     withDatabaseErrors(path, () => removeForeignSchema(connection))

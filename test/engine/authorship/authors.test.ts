@@ -47,7 +47,7 @@ test('no change of the user is attributed to an agent alone, and --keep-mine nev
       let since = new Set<string>()
       let newest = (await project.list({ limit: 1 }))[0]?.id
       const truth = new Map<string, ReadonlySet<string>>()
-      const persons = new Set<string>()
+      const userPaths = new Set<string>()
       let isClear = true
 
       const looked = async () => {
@@ -78,7 +78,7 @@ test('no change of the user is attributed to an agent alone, and --keep-mine nev
           written += 1
           writeFileSync(join(root, one.file), `${written}\n`)
           for (const who of calls.size === 0 ? ['you'] : calls.keys()) since.add(who)
-          if (calls.size === 0) persons.add(one.file)
+          if (calls.size === 0) userPaths.add(one.file)
         } else if (one.type === 'save') {
           if (calls.size > 0) isClear = false
           await project.save()
@@ -119,9 +119,9 @@ test('no change of the user is attributed to an agent alone, and --keep-mine nev
       const kept = plan.keep.map((item) => item.path)
       for (const [n, content] of contents().entries()) {
         const file = FILES[n] ?? ''
-        if (persons.has(file) && (content !== now[n] || !kept.includes(file)))
+        if (userPaths.has(file) && (content !== now[n] || !kept.includes(file)))
           faults.push(`${file} was the user’s`)
-        if (!persons.has(file) && isClear && content !== 'at first\n')
+        if (!userPaths.has(file) && isClear && content !== 'at first\n')
           faults.push(`${file} was an agent’s`)
       }
       if (applied) await project.undo()

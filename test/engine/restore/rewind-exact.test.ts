@@ -114,7 +114,7 @@ describe('a rewind changes exactly what differs', () => {
       checkpoint: id,
     })
     expect(hashTree(s.project)).toEqual(before)
-    expect((await project.list())).toHaveLength(1)
+    expect(await project.list()).toHaveLength(1)
   })
 })
 

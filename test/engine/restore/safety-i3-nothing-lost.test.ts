@@ -93,7 +93,7 @@ describe('I3: a change between plan and apply is not lost', () => {
       checkpoint: null,
     })
     expect(hashTree(s.project)).toEqual(before)
-    expect((await project.list())).toHaveLength(1)
+    expect(await project.list()).toHaveLength(1)
   })
 
   test('a dry run changes nothing and returns the plan that a rewind then applies', async () => {
@@ -106,7 +106,7 @@ describe('I3: a change between plan and apply is not lost', () => {
     const before = hashTree(s.project)
     const dry = await project.rewind(id, { dryRun: true })
     expect(hashTree(s.project)).toEqual(before)
-    expect((await project.list())).toHaveLength(1)
+    expect(await project.list()).toHaveLength(1)
     const done = await project.rewind(id)
     expect(done.plan).toEqual(dry.plan)
     expect(done).toMatchObject({ applied: true, declined: false })

@@ -3,8 +3,8 @@ import {
   authorText,
   joinAuthors,
   judge,
-  type Moment,
-  settleAuthors,
+  type ChangeEvent,
+  resolveAuthors,
   type Task,
 } from '../../../src/model/restore/author.js'
 import { bytePath } from '../../../src/model/byte-path.js'
@@ -12,21 +12,31 @@ import type { Entry } from '../../../src/model/entry.js'
 import { parseObjectId } from '../../../src/model/ids.js'
 import { PathOwners } from '../../../src/model/restore/path-owners.js'
 
-type Event = Omit<Extract<Moment, { type: 'event' }>, 'type' | 'who' | 'session'>
+type Event = Omit<Extract<ChangeEvent, { type: 'event' }>, 'type' | 'who' | 'session'>
 
-const claude = (event: Event): Moment => ({ type: 'event', who: 'claude', session: 's', ...event })
-const codex = (event: Event): Moment => ({ type: 'event', who: 'codex', session: 't', ...event })
-const LOOK: Moment = { type: 'look' }
+const claude = (event: Event): ChangeEvent => ({
+  type: 'event',
+  who: 'claude',
+  session: 's',
+  ...event,
+})
+const codex = (event: Event): ChangeEvent => ({
+  type: 'event',
+  who: 'codex',
+  session: 't',
+  ...event,
+})
+const LOOK: ChangeEvent = { type: 'look' }
 const HOUR_MS = 60 * 60_000
 
 /** The authors of the change that each scan finds, and which checkpoints each scan resolves. */
-function follow(moments: readonly Moment[], stepMs = 1) {
+function follow(moments: readonly ChangeEvent[], stepMs = 1) {
   let tasks: readonly Task[] = []
   const found: (readonly string[] | null)[] = []
   for (const [n, moment] of moments.entries()) {
     const { authors, tasks: next, settled } = judge(tasks, moment, n * stepMs)
     found.push(authors)
-    for (const made of settled) found[Number(made)] = settleAuthors(found[Number(made)] ?? null)
+    for (const made of settled) found[Number(made)] = resolveAuthors(found[Number(made)] ?? null)
     tasks = next(`${n}`)
   }
   return found.map(authorText)
@@ -87,7 +97,7 @@ test('two indistinguishable calls end one after the other', () => {
 })
 
 test('the saving caller names the author, and a running agent is named too', () => {
-  const said = (...who: readonly string[]): Moment => ({ type: 'said', who })
+  const said = (...who: readonly string[]): ChangeEvent => ({ type: 'said', who })
   expect(
     follow([said('make'), claude({ begins: 'a' }), said('you'), claude({ ends: 'a' })]),
   ).toEqual(['make', 'you', 'claude+you', 'claude'])
@@ -125,7 +135,7 @@ test('a path is the user’s from their first change on, and a rewind restores t
       owners.follow({ path, before, after }, authors)
       before = after
     }
-    return owners.persons().length === 1
+    return owners.userPaths().length === 1
   }
   expect(isUsers(['a', 'claude'])).toBe(false)
   expect(isUsers(['a', 'you'], ['b', 'claude'])).toBe(true)

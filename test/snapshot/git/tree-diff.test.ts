@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { tries } from '../../support/test-budget.js'
-import { bytePathOf } from '../../../src/model/index.js'
+import { bytePathFromBytes } from '../../../src/model/index.js'
 import { SavestateError } from '../../../src/model/index.js'
 import { type ObjectId, parseObjectId } from '../../../src/model/ids.js'
 import { git, scratchFolders } from '../../support/scratch-git.js'
@@ -226,5 +226,5 @@ test('paths are bytes', async () => {
   const path = '\xff \n\t"\\'
   const after = build({ [path]: leaf('file', 1) })
   const [change] = await plain.compare(EMPTY_TREE, after.id)
-  expect(change?.path).toBe(bytePathOf(Buffer.from(path, 'latin1')))
+  expect(change?.path).toBe(bytePathFromBytes(Buffer.from(path, 'latin1')))
 })

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tries } from '../../support/test-budget.js'
-import { type BytePath, bytePathOf, joinPath, ROOT } from '../../../src/model/index.js'
+import { type BytePath, bytePathFromBytes, joinPath, ROOT } from '../../../src/model/index.js'
 import { parseIgnoreFile } from '../../../src/snapshot/ignore/ignore-file.js'
 import {
   compileIgnoreList,
@@ -103,7 +103,7 @@ const EMPTY: Ruleset = {
 }
 
 const paths = ({ files, folders }: Ruleset): BytePath[] => [...new Set([...folders, ...files])]
-const bytes = (text: string): BytePath => bytePathOf(Buffer.from(text, 'latin1'))
+const bytes = (text: string): BytePath => bytePathFromBytes(Buffer.from(text, 'latin1'))
 const named = (asked: readonly BytePath[], answers: readonly string[]): string[] =>
   asked.map((path, index) => `${JSON.stringify(path)} ${answers[index]}`)
 

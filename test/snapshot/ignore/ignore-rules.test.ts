@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bytePath, bytePathOf, ROOT } from '../../../src/model/index.js'
+import { bytePath, bytePathFromBytes, ROOT } from '../../../src/model/index.js'
 import {
   compileIgnoreList,
   extend,
@@ -73,7 +73,7 @@ describe('one list', () => {
     const list = compileIgnoreList('Build\n*.LOG\n/Src/A*\n\xc9\n', ROOT, { ignoreCase: true })
     const chain = extend(undefined, list)
     const asked = ['bUILD', 'x.log', 'src/ab', '\xc9', '\xe9'].map((text) =>
-      bytePathOf(Buffer.from(text, 'latin1')),
+      bytePathFromBytes(Buffer.from(text, 'latin1')),
     )
     expect(asked.filter((path) => findVerdict(chain, path, false) === 'ignored')).toEqual(
       asked.slice(0, 4),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type BytePath, bytePathOf, ROOT } from '../../../src/model/index.js'
+import { type BytePath, bytePathFromBytes, ROOT } from '../../../src/model/index.js'
 import { SavestateError } from '../../../src/model/index.js'
 import {
   ASSUMED_MODES,
@@ -19,7 +19,7 @@ type Item = { readonly path: BytePath; readonly modeClass: ModeClass; readonly m
 const name = fc
   .uint8Array({ minLength: 1, maxLength: 6 })
   .map((bytes) => bytes.map((byte) => (byte === 0 || byte === 0x2f ? 0x20 : byte)))
-  .map((bytes) => bytePathOf(bytes))
+  .map((bytes) => bytePathFromBytes(bytes))
 const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join('/'))
 const mode = fc.oneof(fc.constantFrom(0o644, 0o755, 0o600, 0o4755, 0o1777, 0), fc.nat(0o7777))
 const items: fc.Arbitrary<Item[]> = fc
@@ -30,7 +30,7 @@ const items: fc.Arbitrary<Item[]> = fc
   .map((rows) => [
     { path: ROOT, modeClass: 'folder', mode: 0o750 },
     ...rows.map(([text, type, bits]) => ({
-      path: bytePathOf(Buffer.from(text, 'latin1')),
+      path: bytePathFromBytes(Buffer.from(text, 'latin1')),
       modeClass: modeClassOf(type, bits),
       mode: bits,
     })),
@@ -118,7 +118,7 @@ function file(text: string, bits: number): Item {
 }
 
 function bytes(text: string): BytePath {
-  return bytePathOf(Buffer.from(text, 'latin1'))
+  return bytePathFromBytes(Buffer.from(text, 'latin1'))
 }
 
 test('modes that were not recorded are marked as assumed', () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bytePathOf } from '../../../src/model/index.js'
+import { bytePathFromBytes } from '../../../src/model/index.js'
 import { parseObjectId } from '../../../src/model/ids.js'
 import { git, scratchFolders } from '../../support/scratch-git.js'
 import { EMPTY_TREE, objectIdOf } from '../../../src/snapshot/objects/object-id.js'
@@ -30,7 +30,7 @@ const name = fc
       .map((parts) => Buffer.from(parts.join(''), 'latin1')),
   )
   .map((bytes) => bytes.map((byte) => (byte === 0 || byte === 0x2f ? 0x61 : byte)))
-  .map((bytes) => bytePathOf(bytes))
+  .map((bytes) => bytePathFromBytes(bytes))
   .filter((text) => text !== '.' && text !== '..')
 
 const entries: fc.Arbitrary<TreeEntry[]> = fc
@@ -75,8 +75,8 @@ test('no entries make the empty tree', () => {
 
 test('a truncated tree is not read as a shorter one', () => {
   const bytes = encodeTree([
-    { mode: GIT_MODE.file, name: bytePathOf(Buffer.from('a')), id: idOf(1) },
-    { mode: GIT_MODE.file, name: bytePathOf(Buffer.from('b')), id: idOf(2) },
+    { mode: GIT_MODE.file, name: bytePathFromBytes(Buffer.from('a')), id: idOf(1) },
+    { mode: GIT_MODE.file, name: bytePathFromBytes(Buffer.from('b')), id: idOf(2) },
   ])
   const whole = bytes.length / 2
   for (let length = 1; length < bytes.length; length++) {

@@ -7,7 +7,7 @@ import {
   type Database,
   openDatabase,
   openLockDatabase,
-  removePlanted,
+  removeForeignObjects,
   versionInFile,
 } from '../../../src/system/sqlite/sqlite.js'
 import { builtInDriver, packagedDriver } from '../../../src/system/sqlite/sqlite-driver.js'
@@ -180,7 +180,7 @@ describe.each(DRIVERS)('with the SQLite of %s', (_, driver) => {
       () => second.transaction(() => undefined),
       () => second.run('UPDATE texts SET text = 2'),
     ])
-      expect(errorOf(() => second.waitingAtMost(1, ask))).toMatchObject({ code: 'STORE_BUSY' })
+      expect(errorOf(() => second.withBusyTimeout(1, ask))).toMatchObject({ code: 'STORE_BUSY' })
     expect(performance.now() - start).toBeLessThan(timeoutMs)
     second.close()
     first.close()
@@ -219,7 +219,7 @@ describe.each(DRIVERS)('with the SQLite of %s', (_, driver) => {
       const message = `${path} has a ${type} called planted, which Savestate did not create`
       expect(() => open()).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED', message }))
       expect(filesHeld()).toEqual([])
-      removePlanted(path, { driver })
+      removeForeignObjects(path, { driver })
       const database = open()
       expect(textIn(database)).toBe('one')
       expect(database.all(`SELECT name FROM file.sqlite_schema WHERE name = 'planted'`)).toEqual([])

@@ -10,7 +10,7 @@ const BATCH_SIZE = 500
 const ELEMENTS_PER_BATCH = 5000
 
 /** The id of a state in the graph. */
-export function stateRoot(id: number): string {
+export function stateGraphId(id: number): string {
   return `state ${id}`
 }
 
@@ -40,8 +40,8 @@ export function readStateGraph(database: Database): WeightedGraph {
       walkTree(database, { tree: part.tree, state }, visitor)
       return part.tree.length === 0 ? [] : [`node ${part.tree.node}`]
     })
-    graph.setBytes(stateRoot(id), body.length)
-    graph.setChildren(stateRoot(id), children)
+    graph.setBytes(stateGraphId(id), body.length)
+    graph.setChildren(stateGraphId(id), children)
   }
   const sql = `SELECT id, body FROM states WHERE id > ? ORDER BY id LIMIT ${BATCH_SIZE}`
   for (let after = 0; ; ) {

@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs'
 import { type BytePath, fsPath, joinPath, nameOf, ROOT } from '../../../model/index.js'
 import { newFolder } from '../stat-cache/node.js'
 import { type Context, Selection } from './selection.js'
-import { absolute, type Site } from '../capture-target.js'
+import { absolute, type CaptureTarget } from '../capture-target.js'
 
 /**
  * The outermost folder on the way to `path` that a capture excludes with its contents; undefined if it enters `path`, or
  * would enter it for files that git tracks. Paths are relative to the project and need not exist.
  */
 export function excludedFolder(
-  target: Omit<Site, 'ignoreCase'>,
+  target: Omit<CaptureTarget, 'ignoreCase'>,
   path: BytePath,
 ): BytePath | undefined {
   const site = { ...target, ignoreCase: process.platform === 'darwin' }

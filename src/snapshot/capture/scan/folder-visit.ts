@@ -9,7 +9,7 @@ import {
   VANISHED,
 } from './list-folder.js'
 import type { Context, Location } from './selection.js'
-import { asidePrefix, type Site } from '../capture-target.js'
+import { asidePrefix, type CaptureTarget } from '../capture-target.js'
 import { isSameStamp, isStampStable, lstat, setStamp, type Stats } from '../stat-cache/stats.js'
 
 /** A child of a folder that still exists. */
@@ -87,7 +87,7 @@ export function hasLostChild(before: readonly Node[], remaining: ReadonlySet<Nod
 export function listNode(
   folder: FolderNode,
   absolute: string,
-  { stats, site }: { readonly stats: SeenStats; readonly site: Site },
+  { stats, site }: { readonly stats: SeenStats; readonly site: CaptureTarget },
 ): Listed | ListFault {
   const listedAtMs = Date.now()
   const found = listVerified(absolute, (stats === SAME ? folder : stats).ino)
@@ -100,7 +100,7 @@ export function listNode(
 }
 
 /** Removes the files that the current rewind has moved aside; returns the same list if there are none. */
-function withoutAsides(listed: Listed, { rewinding }: Site): Listed {
+function withoutAsides(listed: Listed, { rewinding }: CaptureTarget): Listed {
   if (rewinding === undefined) return listed
   const prefix = asidePrefix(rewinding)
   const others = [...listed].filter(([name]) => !name.startsWith(prefix))

@@ -1,6 +1,12 @@
 // Lists the names in a folder, as bytes.
 import { type Dirent, readdirSync } from 'node:fs'
-import { type BytePath, bytePath, bytePathOf, fsPath, hasCode } from '../../../model/index.js'
+import {
+  type BytePath,
+  bytePath,
+  bytePathFromBytes,
+  fsPath,
+  hasCode,
+} from '../../../model/index.js'
 import { isSameNumber, isUnreadable } from '../stat-cache/stats.js'
 import { openFolder } from './verified-folder.js'
 
@@ -37,7 +43,7 @@ export function listFolder(path: string): Listed | undefined {
     // Node replaces invalid UTF-8 by U+FFFD; only then is the slower listing as bytes needed.
     if (entries.some(({ name }) => name.includes('\ufffd'))) {
       const exact = readdirSync(fsPath(path), { withFileTypes: true, encoding: 'buffer' })
-      for (const entry of exact) listed.set(bytePathOf(entry.name), typeOf(entry))
+      for (const entry of exact) listed.set(bytePathFromBytes(entry.name), typeOf(entry))
     } else {
       for (const entry of entries) listed.set(bytePath(entry.name), typeOf(entry))
     }

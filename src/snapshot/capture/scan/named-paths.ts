@@ -18,7 +18,7 @@ import {
 import type { PackedNodes } from '../stat-cache/packed-nodes.js'
 import type { Pending } from './scan-types.js'
 import { neverCaptured } from './selection.js'
-import { absolute, type Site } from '../capture-target.js'
+import { absolute, type CaptureTarget } from '../capture-target.js'
 import {
   contentKind,
   isStampStable,
@@ -45,7 +45,7 @@ type Wanted = { isNamed: boolean; readonly inside: Map<string, Wanted> }
 /** Undefined if no skipped path that is named exists. */
 export function addNamedPaths(
   root: FolderNode,
-  { site, paths }: { readonly site: Site; readonly paths: readonly BytePath[] },
+  { site, paths }: { readonly site: CaptureTarget; readonly paths: readonly BytePath[] },
 ): WithNamed | undefined {
   const pending: Pending[] = []
   const copy = copyFolder(root, { wanted: buildWanted(paths), path: ROOT })

@@ -22,7 +22,7 @@ import {
 } from '../../ignore/ignore-rules.js'
 import type { FolderNode } from '../stat-cache/node.js'
 import { type ReadFault, readStable, type StableRead } from '../hash/read-file.js'
-import type { Site } from '../capture-target.js'
+import type { CaptureTarget } from '../capture-target.js'
 import { isStampStable, stampText } from '../stat-cache/stats.js'
 import { VerifiedFolder } from './verified-folder.js'
 
@@ -44,7 +44,7 @@ type Fixed = {
 export type RulesAround = Omit<EffectiveRules, 'excludes'>
 
 export function rulesAround(
-  { ignoreCase, limits }: Site,
+  { ignoreCase, limits }: CaptureTarget,
   enclosing: ReturnType<typeof enclosingRepository>,
 ): RulesAround {
   return {
@@ -73,7 +73,7 @@ export class Rules {
   }
 
   /** The rules above the project's folder: the defaults and those of the enclosing repository. */
-  static above(site: Site, around: RulesAround): Rules {
+  static above(site: CaptureTarget, around: RulesAround): Rules {
     const { defaults, secretNames, above } = around
     // A rewind does not change the rules.
     const { rewinding: _, ...lasting } = site

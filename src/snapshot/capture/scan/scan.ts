@@ -17,7 +17,7 @@ import {
 } from '../stat-cache/node.js'
 import type { Pending, Scanned, ScanOptions } from './scan-types.js'
 import { type Context, type Location, RULE_FILES, Selection } from './selection.js'
-import type { Site } from '../capture-target.js'
+import type { CaptureTarget } from '../capture-target.js'
 import {
   contentKind,
   isSameStamp,
@@ -46,7 +46,7 @@ import {
 } from './folder-visit.js'
 
 export class Scan {
-  readonly #site: Site
+  readonly #site: CaptureTarget
   readonly #options: ScanOptions
   readonly #selection: Selection
   readonly #pending: ContentNode[] = []
@@ -56,7 +56,7 @@ export class Scan {
   #haveModesChanged = false
   #listedCount = 0
 
-  constructor(site: Site, options: ScanOptions) {
+  constructor(site: CaptureTarget, options: ScanOptions) {
     this.#site = site
     this.#options = options
     this.#selection = new Selection(site, options.memory?.indexes)

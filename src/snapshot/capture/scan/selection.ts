@@ -26,7 +26,7 @@ import {
   rulesAround,
   type RulesAround,
 } from './rules.js'
-import { isTemporaryName, type Site } from '../capture-target.js'
+import { isTemporaryName, type CaptureTarget } from '../capture-target.js'
 import { isUnreadable } from '../stat-cache/stats.js'
 import { type KnownIndex, Tracking } from './tracking.js'
 
@@ -45,7 +45,7 @@ export type Location = { readonly path: BytePath; readonly absolute: string }
 export type Choice = { readonly skip: SkipReason } | { readonly viaIndex: boolean }
 
 export class Selection {
-  readonly #site: Site
+  readonly #site: CaptureTarget
   readonly #known: ReadonlyMap<BytePath, KnownIndex> | undefined
   readonly #trackings = new Map<BytePath, Tracking>()
   readonly #unreadable = new Set<BytePath>()
@@ -54,7 +54,7 @@ export class Selection {
   readonly #excludes = new Map<BytePath, string>()
   #around: RulesAround | undefined
 
-  constructor(site: Site, known: ReadonlyMap<BytePath, KnownIndex> | undefined) {
+  constructor(site: CaptureTarget, known: ReadonlyMap<BytePath, KnownIndex> | undefined) {
     this.#site = site
     this.#known = known
     this.#store = identityOf(site.home)
@@ -166,7 +166,7 @@ export class Selection {
 /** Why a name is never captured, regardless of rules and settings. */
 export function neverCaptured(
   item: { readonly name: BytePath; readonly type: ListedType; readonly absolute: string },
-  { home }: Pick<Site, 'home'>,
+  { home }: Pick<CaptureTarget, 'home'>,
 ): SkipReason | undefined {
   if (item.name === '.git') return 'vcs'
   if (item.absolute === home) return 'store'

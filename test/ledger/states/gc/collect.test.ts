@@ -178,7 +178,7 @@ function plain(database: Database): Database {
     all: (sql, ...values) => database.all(sql, ...values),
     run: (sql, ...values) => database.run(sql, ...values),
     transaction: (work) => database.transaction(work),
-    waitingAtMost: (waitMs, work) => database.waitingAtMost(waitMs, work),
+    withBusyTimeout: (waitMs, work) => database.withBusyTimeout(waitMs, work),
     close: () => database.close(),
     abandon: () => database.abandon(),
   }

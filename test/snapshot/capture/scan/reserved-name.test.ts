@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type BytePath, bytePathOf } from '../../../../src/model/index.js'
+import { type BytePath, bytePathFromBytes } from '../../../../src/model/index.js'
 import { git, scratchFolders } from '../../../support/scratch-git.js'
 import { isReservedName } from '../../../../src/snapshot/capture/scan/reserved-name.js'
 
@@ -59,7 +59,7 @@ test('a name is reserved exactly when git fsck finds .git in it', () => {
         ...after,
       ]),
     )
-    .map((bytes) => bytePathOf(bytes))
+    .map((bytes) => bytePathFromBytes(bytes))
   const names = [
     ...new Set([
       ...[...REFUSED, ...HARMLESS].map(bytes),
@@ -113,5 +113,5 @@ function shown(name: BytePath): string {
 }
 
 function bytes(text: string): BytePath {
-  return bytePathOf(utf8(text))
+  return bytePathFromBytes(utf8(text))
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type BytePath, bytePathOf, ROOT } from '../../../../src/model/index.js'
+import { type BytePath, bytePathFromBytes, ROOT } from '../../../../src/model/index.js'
 import { SKIP_REASONS, type SkipReason } from '../../../../src/model/entry.js'
 import { parseObjectId } from '../../../../src/model/ids.js'
 import {
@@ -20,7 +20,7 @@ const REASONS = Object.keys(SKIP_REASONS).filter((key): key is SkipReason => key
 
 const name: fc.Arbitrary<BytePath> = fc
   .uint8Array({ minLength: 1, maxLength: 255 })
-  .map((bytes) => bytePathOf(bytes))
+  .map((bytes) => bytePathFromBytes(bytes))
 const stamp = fc.record({
   size: fc.nat({ max: 2 ** 40 }),
   mtimeNs: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
@@ -193,5 +193,5 @@ function rowsOf(node: Node): number[] {
 }
 
 function bytes(text: string): BytePath {
-  return bytePathOf(Buffer.from(text, 'latin1'))
+  return bytePathFromBytes(Buffer.from(text, 'latin1'))
 }
