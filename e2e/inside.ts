@@ -2,7 +2,7 @@
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import type { Bed, Case, InstalledAgent } from './case.js'
-import { CARE_CASES } from './cases/care.js'
+import { CARE_CASES } from './cases/refusals.js'
 import { DAEMON_CASES } from './cases/daemon.js'
 import { ENDING_CASES } from './cases/endings.js'
 import { HOOK_CASES } from './cases/hooks.js'

@@ -42,7 +42,7 @@ import {
   type OpenSaverOptions,
   type SaverOptions,
 } from './options.js'
-import { ThreadQueue } from './order.js'
+import { ThreadQueue } from './thread-queue.js'
 import { dump } from './serial.js'
 import { type Reader, readHistory, readMetadata, readTuple } from './read-tuple.js'
 

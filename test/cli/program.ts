@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
-import { removeWhole } from '../support/remove-whole.js'
+import { removeWhole } from '../support/remove-folder.js'
 
 export const PROGRAM = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
 

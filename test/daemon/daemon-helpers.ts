@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync } from '../support/own-sqlite.js'
 import { hasCode } from '../../src/model/index.js'
 import { type Scratch, scratch } from '../cli/program.js'
-import { removeWhole } from '../support/remove-whole.js'
+import { removeWhole } from '../support/remove-folder.js'
 
 export type DaemonStatus = {
   readonly running: boolean

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { removeWhole } from '../support/remove-whole.js'
+import { removeWhole } from '../support/remove-folder.js'
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const scratchFolder = realpathSync(mkdtempSync(join(tmpdir(), 'savestate-package-')))

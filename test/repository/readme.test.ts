@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { removeWhole } from '../support/remove-whole.js'
+import { removeWhole } from '../support/remove-folder.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** The second page continues the session of the first. */

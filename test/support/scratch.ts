@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Store, StoreOptions } from '../../src/index.js'
 import { parsePathText } from '../../src/model/index.js'
-import { removeWhole } from './remove-whole.js'
+import { removeWhole } from './remove-folder.js'
 
 /** The built package: its worker threads exist only there. */
 export const sdk = (await import(

@@ -4,4 +4,4 @@ export {
   handleHook,
   type HookRequest,
 } from './handle-hook.js'
-export { IdleSessions } from './quiet-moments.js'
+export { IdleSessions } from './idle-sessions.js'

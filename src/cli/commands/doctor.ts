@@ -33,7 +33,7 @@ export const run = command<Page>({
     return [
       `Savestate ${versions.savestate}, node ${versions.node}, git ${versions.git}, SQLite ${versions.sqlite}, ${versions.system}`,
       ...gitLines(result),
-      `Store:     ${printable(result.home)}, ledger version ${result.ledgerVersion}, ${result.ledgerBackupAt === null ? 'no backup of the ledger yet' : `ledger backup of ${result.ledgerBackupAt}`}`,
+      `Store:     ${printable(result.home)}, ledger version ${result.ledgerVersion}, ${result.ledgerBackupAt === null ? 'no backup of the ledger yet' : `ledger backup of ${result.ledgerBackupAt.toISOString()}`}`,
       `Size:      ${parts.join(', ')}; ${formatBytes(result.freeBytes)} free`,
       `Contains:  ${countsText(result)}`,
       `Active:    ${formatCount(result.unfinished, 'unfinished rewind')}, ${formatCount(result.leases, 'session')} in use`,

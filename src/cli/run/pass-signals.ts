@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { hasCode } from '../../base/index.js'
-import { startSignalProbe } from './witness.js'
+import { startSignalProbe } from './signal-probe.js'
 
 const PASSED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
 const POLL_MS = 200

@@ -6,5 +6,5 @@ export {
   findProjectOrigin,
   type ProjectOrigin,
   resolveProjectRoot,
-} from './project-places.js'
+} from './locate-project.js'
 export type { MoveResult } from './move-project.js'

@@ -14,7 +14,7 @@ import {
   runFsck,
 } from '../repository.js'
 import { endsWithItsHash, lastBytes, packChecksumIn } from './checksums.js'
-import { type MissingObjects, findMissingQuickly, SnapshotWalk } from './lacks.js'
+import { type MissingObjects, findMissingQuickly, SnapshotWalk } from './missing-objects.js'
 import { readRefs, type Refs } from './refs-file.js'
 import { TolerantReader } from './tolerant-reader.js'
 

@@ -1,3 +1,3 @@
 export type { ObjectReport } from './examine.js'
 export type { ObjectRepair } from './repair-objects.js'
-export type { Lack, MissingObjects } from './lacks.js'
+export type { Lack, MissingObjects } from './missing-objects.js'

@@ -15,7 +15,7 @@ import {
 import { failpoint } from '../../system/index.js'
 import { asideName, asidePrefix } from '../capture/capture-target.js'
 import { isSameNumber } from '../capture/stat-cache/stats.js'
-import { moveWithoutOverwriting } from './place.js'
+import { moveWithoutOverwriting } from './move-file.js'
 import { FolderReplaced, type SafeFolders } from './safe-folders.js'
 import { contentIdOf, type Recheck } from './recheck.js'
 

@@ -4,7 +4,7 @@ import { chmodSync, closeSync, constants, fstatSync, openSync, unlinkSync } from
 import { type BytePath, hasCode, joinPath } from '../../model/index.js'
 import { listFolder } from '../capture/scan/list-folder.js'
 import { temporaryPrefix } from '../capture/capture-target.js'
-import { O_PATH } from './place.js'
+import { O_PATH } from './move-file.js'
 import { FolderReplaced, HAS_DESCRIPTOR_PATHS, type SafeFolders } from './safe-folders.js'
 import { mayChangeMode } from './special-bits.js'
 import { withUserPath } from './user-path-error.js'

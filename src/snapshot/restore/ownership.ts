@@ -18,7 +18,7 @@ import {
   parentOf,
   ROOT,
 } from '../../model/index.js'
-import { O_PATH } from './place.js'
+import { O_PATH } from './move-file.js'
 import { HAS_DESCRIPTOR_PATHS, type SafeFolders } from './safe-folders.js'
 
 const SETUID = 0o4000

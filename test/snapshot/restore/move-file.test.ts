@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { moveWithoutOverwriting } from '../../../src/snapshot/restore/place.js'
+import { moveWithoutOverwriting } from '../../../src/snapshot/restore/move-file.js'
 
 test('a new file or link does not overwrite what appeared meanwhile', () => {
   const folder = mkdtempSync(join(tmpdir(), 'savestate-place-'))

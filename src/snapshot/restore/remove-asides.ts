@@ -54,7 +54,7 @@ export function removeAsides(
         if (known === undefined) continue
         if (known) {
           unlinkSync(location)
-          failpoint('settle:aside-removed')
+          failpoint('asides:removed')
           continue
         }
         // A checkpoint has one content per path; a second one waits for the next call.
