@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 import { NO_AGENT } from './scripts/no-agent.mjs'
 
 const { NODE_EXTRA_CA_CERTS } = process.env
-// Tests tell what modes new files have. What other masks do has tests of its own.
+// Tests compare the modes of new files. Other masks have their own tests.
 process.umask(0o022)
 
 export default defineConfig({

@@ -1,5 +1,5 @@
 // npm run test:agents [-- --agent claude] [--case words]: drives the real programs against a scripted model.
-// docs/agents-testing.md explains what that proves.
+// docs/internals/agents-testing.md explains what that proves.
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'

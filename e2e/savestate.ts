@@ -28,7 +28,7 @@ export interface Checkpoint {
   readonly id: string
   readonly reason: string
   readonly session: string
-  /** The authors of its changes: see docs/agents.md. */
+  /** The authors of its changes: see docs/guide/coding-agents.md. */
   readonly author: unknown
 }
 

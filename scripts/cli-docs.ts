@@ -1,4 +1,4 @@
-// Generates docs/cli.md from the command table. A test compares the two.
+// Generates docs/reference/cli.md from the command table. A test compares the two.
 import { basename, relative } from 'node:path'
 import { optionRow } from '../src/cli/args/help.js'
 import { COMMON_OPTIONS, type OptionSpec, REFERENCE_HELP } from '../src/cli/args/command-spec.js'
@@ -22,7 +22,7 @@ export function cliReference(): string {
     '',
     REFERENCE_HELP,
     '',
-    'The project is the nearest folder, from the current one up, that was saved before or that looks like a project (it has a `.git`, a `package.json` or similar). `-C DIR` runs the command as if it were started in DIR, as in git.',
+    'The project is the nearest folder, from the current one up, that was saved before or that is recognizable as a project (it has a `.git`, a `package.json` or similar). `-C DIR` runs the command as if it were started in DIR, as in git.',
     '',
     'In a package of a monorepo whose root was saved before, the root is the project, and a line says so. A package that the root ignores, a repository inside it, and a folder that was saved by itself are projects of their own. To save a package by itself, name it: `savestate -C . save`.',
     '',
@@ -56,7 +56,7 @@ function commandSection(name: CommandName): string[] {
       ...(index === 0 ? ['', 'Examples:', ''] : []),
       `- \`${command}\`: ${what}.`,
     ]),
-    ...(page === undefined ? [] : ['', `More: [${basename(page)}](${relative('docs', page)}).`]),
+    ...(page === undefined ? [] : ['', `More: [${basename(page)}](${relative('docs/reference', page)}).`]),
   ]
 }
 
@@ -93,10 +93,10 @@ const CONVENTIONS = [
   '| variable | meaning |',
   '|---|---|',
   '| `SAVESTATE_HOME` | the folder of the store, as an absolute path; default `~/.savestate` |',
-  '| `SAVESTATE_KEY`, `SAVESTATE_KEY_FILE` | the key of an encrypted store, or a file that contains it: see [encryption.md](encryption.md) |',
+  '| `SAVESTATE_KEY`, `SAVESTATE_KEY_FILE` | the key of an encrypted store, or a file that contains it: see [encryption.md](../guide/encryption.md) |',
   '| `SAVESTATE_NEW_KEY`, `SAVESTATE_NEW_KEY_FILE` | the key that `savestate rekey` changes to |',
   '| `SAVESTATE_NO_DAEMON` | `1`: commands do not use the daemon, and hooks do not start it |',
   '| `SAVESTATE_PAGER`, `GIT_PAGER`, `PAGER` | the pager for a diff on a terminal; default `less`; `cat` or empty for none |',
   '| `NO_COLOR`, `FORCE_COLOR` | no colors, or colors even without a terminal |',
-  '| `CLAUDECODE` and the like | set by agents: commands that remove work then need a user (`NEEDS_PERSON`): see [agents.md](agents.md) |',
+  '| `CLAUDECODE` and the like | set by agents: commands that remove work then need a user (`NEEDS_PERSON`): see [coding-agents.md](../guide/coding-agents.md) |',
 ]

@@ -1,4 +1,4 @@
-// Generates docs/errors.md from the table of error codes, docs/cli.md from the table of commands, and docs/reference/sdk.md from
+// Generates docs/reference/errors.md from the table of error codes, docs/reference/cli.md from the table of commands, and docs/reference/sdk.md from
 // the type declarations in the build. `--print` writes the first to stdout instead and `--print-sdk` the last, so that
 // test/repository/docs.test.ts can check whether they are stale.
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -29,8 +29,8 @@ Exit codes of the command line: 0 done, 1 the user said no, 2 one of the errors 
 if (process.argv.includes('--print')) process.stdout.write(page)
 else if (process.argv.includes('--print-sdk')) process.stdout.write(sdkReference())
 else {
-  writeFileSync(new URL('../docs/errors.md', import.meta.url), page)
-  writeFileSync(new URL('../docs/cli.md', import.meta.url), cliReference())
+  writeFileSync(new URL('../docs/reference/errors.md', import.meta.url), page)
+  writeFileSync(new URL('../docs/reference/cli.md', import.meta.url), cliReference())
   mkdirSync(new URL('../docs/reference', import.meta.url), { recursive: true })
   writeFileSync(new URL('../docs/reference/sdk.md', import.meta.url), sdkReference())
 }

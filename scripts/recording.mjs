@@ -1,4 +1,4 @@
-// Makes docs/recording.svg, the picture at the top of the README: plays the story of an agent with the real program in a
+// Makes docs/images/recording.svg, the picture at the top of the README: plays the story of an agent with the real program in a
 // scratch folder, on a terminal, and draws the screen. The agent is simulated: its events are sent to our hooks
 // as Claude Code sends them. Only ids and times differ between runs.
 import { spawn, spawnSync } from 'node:child_process'
@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const PROGRAM = fileURLToPath(new URL('../dist/cli/bin.js', import.meta.url))
-const PICTURE = fileURLToPath(new URL('../docs/recording.svg', import.meta.url))
+const PICTURE = fileURLToPath(new URL('../docs/images/recording.svg', import.meta.url))
 const COLUMNS = 96
 const PICKER_ROWS = 14
 const LIMIT_MS = 60_000

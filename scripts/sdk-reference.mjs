@@ -27,7 +27,7 @@ The same rules hold for every call:
 - \`null\` is a value of a result: there is none, and JSON shows it. \`undefined\` means that a lookup found nothing, or that an option was left
   out.
 - Times are \`Date\` in options and results. JSON shows them as ISO text in UTC. The items of \`session.export\` are JSON themselves and hold text.
-- A failure is a \`SavestateError\` with a permanent \`code\` ([error codes](../errors.md)).
+- A failure is a \`SavestateError\` with a permanent \`code\` ([error codes](errors.md)).
 - Results are plain data and do not change later.
 `
 
@@ -51,7 +51,7 @@ export function sdkReference() {
   ].join('\n')
 }
 
-/** What the package exports, by name. */
+/** The exports of the package, by name. */
 const known = new Map()
 const files = new Map()
 

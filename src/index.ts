@@ -1,4 +1,4 @@
-// The public SDK. What only our own front ends need is in internal.ts.
+// The public SDK. internal.ts has what only our own front ends need.
 // Its published types use Buffer. From version 6 on TypeScript loads Node's types only where a file asks for them.
 /// <reference types="node" preserve="true" />
 export type {

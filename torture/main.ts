@@ -1,5 +1,5 @@
 // npm run torture -- --minutes N --seed S [--watch | --daemon]: several processes work on one store and are killed at random, with a
-// model outside that knows what was acknowledged. docs/reliability.md has the guarantees.
+// model outside that knows what was acknowledged. docs/internals/reliability.md has the guarantees.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

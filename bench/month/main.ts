@@ -1,6 +1,6 @@
 /**
  * `npm run simulate:month`: the size of a store after a simulated month of work (200 prompts, 4,000 tool calls, 5,000
- * files), with every checkpoint kept and with the default policy. The figures are in docs/store.md.
+ * files), with every checkpoint kept and with the default policy. The figures are in docs/guide/store.md.
  */
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
  * The cost of saving one changed file in trees of different sizes: ours with and without a watch, and the fastest
- * git peers. The result is a picture for docs/performance.md.
+ * git peers. The result is a picture for docs/internals/performance.md.
  */
 import { type Arena, type Bench, OURS, saveInChild, warmPeers, withOurs } from '../bench.js'
 import type { Child } from '../child-process.js'

@@ -18,7 +18,7 @@ import { git } from '../peers/git.js'
 import { type Contestant, runRounds, flushDisk } from '../measure.js'
 import { against, type Row } from '../row.js'
 
-/** For a small tree, running code for the first time dominates (docs/performance.md). */
+/** For a small tree, running code for the first time dominates (docs/internals/performance.md). */
 const LIMIT = 0.8
 const LARGE_LIMIT = 0.4
 

@@ -15,7 +15,7 @@ export type AgentName = (typeof AGENT_NAMES)[number]
 /**
  * Agents mark the environment of the commands they run. The program refuses some commands if one of these variables is set;
  * the guard refuses a command line that names one together with our program. Recorded in the shells of the real programs,
- * except Cursor's and Cline's, which come from their docs: docs/agents.md.
+ * except Cursor's and Cline's, which come from their docs: docs/guide/coding-agents.md.
  */
 export const AGENT_MARKS = [
   ['CLAUDECODE', 'claude'],

@@ -1,5 +1,5 @@
 // Whether a checkpoint of a coding agent shows the folder before or after the work that it names. The hooks write the
-// event and the calls into the checkpoint's metadata (see docs/agents.md); checkpoints of other callers have no moment.
+// event and the calls into the checkpoint's metadata (see docs/guide/coding-agents.md); checkpoints of other callers have no moment.
 
 /** `before`: made before the prompt or call it names. `after`: made after the calls it names. */
 export type CheckpointMoment = 'before' | 'after'

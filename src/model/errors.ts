@@ -1,4 +1,4 @@
-// One error class and one table of codes. Codes are permanent: scripts match on them. docs/errors.md is generated from the table.
+// One error class and one table of codes. Codes are permanent: scripts match on them. docs/reference/errors.md is generated from the table.
 import { hasCode, isError } from '../base/index.js'
 
 // Re-exported so that one import provides errors and their codes.

@@ -1,4 +1,4 @@
-// How a state differs from the one before it in an exported session. Pure. The format is in docs/sessions.md#export.
+// How a state differs from the one before it in an exported session. Pure. The format is in docs/internals/sessions.md#export.
 import { isObject } from '../base/index.js'
 import { SavestateError } from './errors.js'
 

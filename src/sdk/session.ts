@@ -222,7 +222,7 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
     return this.#inOrder(engine.pruneSession, splitOptions('prune', options))
   }
 
-  /** Oldest first: the whole first state, and for the others what is different (docs/sessions.md#export). */
+  /** Oldest first: the whole first state, and for the others what is different (docs/internals/sessions.md#export). */
   async *export(
     options: Pick<CallOptions, 'signal'> = {},
   ): AsyncGenerator<engine.ExchangedCheckpoint, void, undefined> {

@@ -40,7 +40,7 @@ export class Threads {
     return this.#do((context) => engine.findGraphCheckpoint(context, place))
   }
 
-  /** What a checkpoint holds; undefined if it is not there. */
+  /** The contents of a checkpoint; undefined if it does not exist. */
   async read(place: GraphPlace): Promise<engine.GraphContents | undefined> {
     return this.#do((context) => engine.readGraphCheckpoint(context, place))
   }
@@ -50,7 +50,7 @@ export class Threads {
     return this.#do((context) => engine.listGraphCheckpoints(context, query))
   }
 
-  /** What the values of some channels are made of, where the checkpoint itself does not hold them. */
+  /** The writes that produced the values of some channels, where the checkpoint itself does not hold the values. */
   async histories(
     place: GraphPlace,
     channels: readonly string[],
@@ -58,7 +58,7 @@ export class Threads {
     return this.#do((context) => engine.readChannelHistories(context, { place, channels }))
   }
 
-  /** Forgets a thread; how many checkpoints there were. What continues it is refused from now on. */
+  /** Deletes a thread and returns the number of its checkpoints. Later writes to it are refused. */
   async delete(thread: string): Promise<number> {
     return this.#do((context) => engine.deleteThread(context, thread))
   }

@@ -240,7 +240,7 @@ test.each([
   'cd /work/savestate && git checkout -b undo && git restore . && rm -rf dist',
   'git clone https://example.org/savestate back',
   'gh pr create --title "savestate rewind" --body "What savestate undo does"',
-  'grep savestate docs/agents.md',
+  'grep savestate docs/guide/coding-agents.md',
   "rg 'savestate (rewind|undo)' src | head -5",
   "sed -i 's/savestate back/savestate rewind/' docs/x.md",
   'cp -r savestate back && mv savestate rewind',

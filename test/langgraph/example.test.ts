@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { scratch } from '../support/scratch.js'
 
-test('the example in docs/langgraph.md runs', async () => {
+test('the example in docs/guide/langgraph.md runs', async () => {
   await using it = await scratch()
   const cwd = fileURLToPath(new URL('../..', import.meta.url))
-  const page = readFileSync(new URL('../../docs/langgraph.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../docs/guide/langgraph.md', import.meta.url), 'utf8')
   const [, example = ''] = /```js\n([^`]*(?:`[^`]+`[^`]*)*)```/.exec(page) ?? []
   const said = execFileSync(process.execPath, ['--input-type=module', '--eval', example], {
     cwd,

@@ -31,7 +31,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 /** Installed with their install scripts ignored, these work: see the last test. */
 const OPTIONAL_DEPENDENCIES = ['@photostructure/sqlite']
 
-/** Bundled into dist, so that nobody has to install them. */
+/** Bundled into dist, so that users need not install them. */
 const BUNDLED: Readonly<Record<string, readonly string[]>> = {
   'get-east-asian-width': ['cli'],
   zod: ['engine', 'imports', 'mcp'],

@@ -1,4 +1,4 @@
-// The effect of a command is stated once, in src/base/command-effects.ts. What cannot be derived from it agrees with it.
+// The effect of a command is stated once, in src/base/command-effects.ts. Lists that cannot be derived from it must agree with it.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -13,11 +13,11 @@ const PAGES = [
   ...filesIn('docs', '.md'),
 ]
 
-test('docs/errors.md is what scripts/docs.mjs makes of the error codes', () => {
+test('docs/reference/errors.md is what scripts/docs.mjs makes of the error codes', () => {
   const made = execFileSync(process.execPath, [join(ROOT, 'scripts/docs.mjs'), '--print'], {
     encoding: 'utf8',
   })
-  expect(read('docs/errors.md')).toBe(made)
+  expect(read('docs/reference/errors.md')).toBe(made)
 })
 
 test('docs/reference/sdk.md is what scripts/docs.mjs makes of the declarations', () => {
@@ -38,33 +38,33 @@ test('every page and heading that the code cites is there', () => {
   const cited = SOURCES.flatMap((source) =>
     [...read(source).matchAll(/\bdocs\/[\w/.-]*\w(?:#[\w-]+)?/g)].map(([link]) => link),
   )
-  expect(cited).toContain('docs/design.md#snapshot')
+  expect(cited).toContain('docs/internals/design.md#snapshot')
   const broken = new Set(cited.filter((link) => !leadsSomewhere('README.md', citedPage(link))))
   expect([...broken]).toEqual([])
 })
 
-test('every failpoint has its row in docs/design.md', () => {
+test('every failpoint has its row in docs/internals/design.md', () => {
   const names = SOURCES.flatMap((source) =>
     [...read(source).matchAll(/\bfailpoint\('([^']+)'\)/g)].map(([, name = '']) => name),
   )
   expect(names.length).toBeGreaterThan(20)
-  const rows = read('docs/design.md')
+  const rows = read('docs/internals/design.md')
     .split('\n')
     .filter((line) => line.startsWith('|'))
     .join('\n')
   expect(names.filter((name) => !rows.includes(`\`${name}\``))).toEqual([])
 })
 
-test('every failpoint that docs/design.md names is in the code', () => {
+test('every failpoint that docs/internals/design.md names is in the code', () => {
   const code = SOURCES.map(read).join('\n')
-  const named = [...read('docs/design.md').matchAll(/`([a-z]+:[a-z-]+)`/g)].map(
+  const named = [...read('docs/internals/design.md').matchAll(/`([a-z]+:[a-z-]+)`/g)].map(
     ([, name = '']) => name,
   )
   expect(named.filter((name) => !code.includes(`failpoint('${name}')`))).toEqual([])
 })
 
-test('every rule that the code cites has its row in docs/design.md', () => {
-  const design = read('docs/design.md')
+test('every rule that the code cites has its row in docs/internals/design.md', () => {
+  const design = read('docs/internals/design.md')
   const cited = new Set(
     SOURCES.flatMap((source) => [...read(source).matchAll(/\bI(?:1[0-2]|[1-9])\b/g)].map(String)),
   )
@@ -74,8 +74,8 @@ test('every rule that the code cites has its row in docs/design.md', () => {
   ).toEqual([])
 })
 
-test('every file that docs/design.md names for a rule or a threat is there', () => {
-  const named = [...read('docs/design.md').matchAll(/`((?:[a-z-]+\/)*[a-z-]+(?:\.test)?\.ts)`/g)]
+test('every file that docs/internals/design.md names for a rule or a threat is there', () => {
+  const named = [...read('docs/internals/design.md').matchAll(/`((?:[a-z-]+\/)*[a-z-]+(?:\.test)?\.ts)`/g)]
     .map(([, name = '']) => name)
     .filter((name) => name !== 'index.ts')
   const files = [...SOURCES, ...filesIn('test', '.ts')]
@@ -85,7 +85,7 @@ test('every file that docs/design.md names for a rule or a threat is there', () 
 
 test('every command that the README and the guides show exists, and the README shows the daily ones', () => {
   const commands = new Set(
-    [...read('docs/cli.md').matchAll(/^\| \[`([a-z-]+)`\]/gm)].map(([, name = '']) => name),
+    [...read('docs/reference/cli.md').matchAll(/^\| \[`([a-z-]+)`\]/gm)].map(([, name = '']) => name),
   )
   const shownIn = (page: string) =>
     [...read(page).matchAll(/(?:`|^|\$ )savestate ([a-z][a-z-]+)/gm)].map(([, name = '']) => name)
@@ -96,14 +96,14 @@ test('every command that the README and the guides show exists, and the README s
   expect(daily.filter((name) => !shownIn('README.md').includes(name))).toEqual([])
 })
 
-test('docs/limits.md lists the names of secrets', () => {
+test('docs/reference/limits.md lists the names of secrets', () => {
   const list =
-    read('docs/limits.md').split('\n### Secrets')[1]?.split('```text')[1]?.split('```')[0] ?? ''
+    read('docs/reference/limits.md').split('\n### Secrets')[1]?.split('```text')[1]?.split('```')[0] ?? ''
   expect(list.trim().split(/\s+/)).toEqual([...SECRET_NAMES])
 })
 
-test('docs/limits.md lists the default excludes', () => {
-  const section = read('docs/limits.md').split('### Default excludes')[1]?.split('\n### ')[0] ?? ''
+test('docs/reference/limits.md lists the default excludes', () => {
+  const section = read('docs/reference/limits.md').split('### Default excludes')[1]?.split('\n### ')[0] ?? ''
   expect([...section.matchAll(/`([^`]+)`/g)].map(([, pattern = '']) => pattern)).toEqual([
     ...DEFAULT_EXCLUDES,
   ])

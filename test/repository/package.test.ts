@@ -1,4 +1,4 @@
-// What `npm pack` makes works where it is installed: the command, the SDK and its types.
+// The package that `npm pack` makes works where it is installed: the command, the SDK and its types.
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   mkdirSync,
@@ -250,7 +250,7 @@ test.each([{ module: 'nodenext' }, { module: 'esnext', moduleResolution: 'bundle
           skipLibCheck: false,
           noEmit: true,
           typeRoots: [join(ROOT, 'node_modules/@types')],
-          // Also where nobody asks for those of Node.
+          // Also without an explicit request for the types of Node.
           types: [],
         },
         files: ['use.ts'],
@@ -259,7 +259,7 @@ test.each([{ module: 'nodenext' }, { module: 'esnext', moduleResolution: 'bundle
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
     const check = [tsc, '-p', folder, '--listFiles']
     const { status, stdout } = spawnSync(process.execPath, check, { encoding: 'utf8' })
-    // A package of somebody's in a folder above would be found too, and hide that one is missing.
+    // Node would also find a package in a folder above, which would hide a missing one.
     const known = /\/(?:typed|savestate\/dist\/types|@?typescript|@types\/node|undici-types)\//
     const others = stdout.split('\n').filter((line) => line !== '' && !known.test(line))
     expect({ status, others }).toEqual({ status: 0, others: [] })

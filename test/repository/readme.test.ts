@@ -1,4 +1,4 @@
-// What the README shows is what happens. Its blocks after `<!-- run -->` are run, in order, in one shell:
+// The README shows real output. Its blocks after `<!-- run -->` are run, in order, in one shell:
 // a line with `$ ` in front is typed, the lines below it are what comes back. Ids and times may differ.
 import { spawnSync } from 'node:child_process'
 import {

@@ -8,7 +8,7 @@ import { scratch, sdk } from '../support/scratch.js'
 
 const FILES = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`f${n}`, `${n}\n`]))
 
-/** Ours is told by its code; anything else as it is. */
+/** Our errors by their code, others as they are. */
 const codeOf = (promise: Promise<unknown>) =>
   promise.then(
     () => 'done',
@@ -54,7 +54,7 @@ test('close waits for the calls that were made before it, and takes none after',
   expect((await again.verify()).problems).toEqual([])
 })
 
-test('a tool that runs on is not waited for; its end is told as not noted, and resume knows of it', async () => {
+test('closing does not wait for a running tool; its end is reported as not recorded, and resume lists it', async () => {
   await using s = await scratch()
   const store = await s.open()
   const session = await store.session('task')
@@ -213,7 +213,7 @@ test('a heartbeat that finds the ledger locked is not the last one', async () =>
 })
 
 test.each([{ inProcess: true }, { inProcess: false }])(
-  'a program that forgets to close the store ends all the same: %o',
+  'a program that forgets to close the store still ends: %o',
   async ({ inProcess }) => {
     await using s = await scratch({ files: { 'a.txt': 'one' } })
     const program = `

@@ -29,7 +29,7 @@ test('the store, opened and closed again and again, holds no more files than at 
   expect(await filesAfter(5, 10)).toBe(before)
 })
 
-test('a store that is opened twice in a process keeps what is saved, whoever closes it elsewhere', async () => {
+test('a store that is opened twice in a process keeps what is saved, whichever handle is closed first', async () => {
   await using s = await scratch()
   const first = await s.open({ inProcess: false })
   const session = await first.session('here')
@@ -51,7 +51,7 @@ test('a store that is opened twice in a process keeps what is saved, whoever clo
   expect(String(stepsElsewhere())).toBe('6')
 })
 
-test('a store that was removed meanwhile begins anew', async () => {
+test('a store that was removed meanwhile is created again', async () => {
   await using s = await scratch()
   expect([await doTask(s, 0), await doTask(s, 1)]).toEqual([1, 2])
   rmSync(s.home, { recursive: true })
@@ -69,7 +69,7 @@ async function saveAll(s: Scratch, store: Store, round: number): Promise<void> {
   }
 }
 
-test('many projects at once hold no more files than a few, and each can be gone on with', async () => {
+test('many open projects hold few files, and each stays usable', async () => {
   await using s = await scratch()
   const store = await s.open()
   for (const round of [0, 1]) await saveAll(s, store, round)

@@ -11,7 +11,7 @@ import { scratch } from '../support/scratch.js'
 const ENTRY = fileURLToPath(new URL('../../dist/index.cjs', import.meta.url))
 function realmWithSdk(): { run(script: string): unknown } {
   const context = createContext({ Uint8Array, ArrayBuffer })
-  // What is Node's and not the language's is lent to the realm.
+  // The realm gets the globals of Node that are not part of the language.
   const language = new Set<string>(runInContext('Object.getOwnPropertyNames(globalThis)', context))
   for (const [name, value] of Object.entries(Object.getOwnPropertyDescriptors(globalThis)))
     if (!language.has(name)) Object.defineProperty(context, name, value)

@@ -42,7 +42,7 @@ function withBoth(s: Scratch, script: string): unknown {
     )
     const [home, folder] = ${JSON.stringify([s.home, s.project])}
     const tell = (value) => process.stdout.write(JSON.stringify(value))
-    /** What another process counts, which is the last to close the ledger, or believes so. */
+    /** The count of another process, which is the last to close the ledger, or takes itself for it. */
     const stepsElsewhere = () => spawnSync(process.execPath, ['--input-type=module', '-e', \`
       const { openStore } = await import(${JSON.stringify(urls[0])})
       const store = await openStore({ home: \${JSON.stringify(home)} })

@@ -1,4 +1,4 @@
-// A caller without types misspells an option, or hands over the thing itself: nothing is done that was not asked for.
+// A caller without types misspells an option, or passes a value instead of options: the call is refused.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -12,7 +12,7 @@ import {
 } from '../../src/internal.js'
 import { scratch } from '../support/scratch.js'
 
-// What JavaScript allows.
+// JavaScript allows this.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Untyped = any
 

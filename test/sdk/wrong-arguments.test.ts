@@ -1,4 +1,4 @@
-// What a caller without types hands over in the place of something else: a code and a sentence, and nothing is done.
+// A caller without types passes a value of the wrong kind: the call is refused with a code and a sentence.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,13 +6,13 @@ import { SavestateSaver } from '../../src/langgraph/saver.js'
 import { ClassRegistry, openStore, verifyStore } from '../../src/index.js'
 import { scratch } from '../support/scratch.js'
 
-// What JavaScript allows.
+// JavaScript allows this.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Untyped = any
 
 type Calls = Readonly<Record<string, () => unknown>>
 
-/** The codes of the refusals; what was taken is told as such. */
+/** The codes of the refusals, or that the value was accepted. */
 async function codesOf(calls: Calls): Promise<Record<string, unknown>> {
   const codes: Record<string, unknown> = {}
   for (const [name, call] of Object.entries(calls))
@@ -53,7 +53,7 @@ test('callbacks that are none are refused before anything is done, and the sessi
   await store.close()
 })
 
-test('a store is not opened with options of another kind, and no other store in its place', async () => {
+test('a store is not opened with options of another kind, and no other store is opened instead', async () => {
   await using s = await scratch()
   const usual = join(s.folder, 'usual')
   const { SAVESTATE_HOME } = process.env
@@ -99,7 +99,7 @@ test('a class is registered with all that it needs, or not at all', async () => 
   expect(await codesOf(calls)).toEqual(allRefused(calls))
 })
 
-test('an error speaks of the call that was made', async () => {
+test('an error names the call that was made', async () => {
   await using s = await scratch()
   const store = await s.open()
   const session: Untyped = await store.session('agent')

@@ -61,7 +61,7 @@ export async function planInstallOf(store: Store, request: InstallRequest): Prom
   }
 }
 
-const NO_SERVER = 'the MCP server was not added; docs/mcp.md shows how to add it by hand'
+const NO_SERVER = 'the MCP server was not added; docs/guide/mcp.md shows how to add it by hand'
 
 async function permissionChange(
   store: Store,

@@ -28,7 +28,7 @@ export const AGENT_COMMANDS = {
       'Codex runs only hooks that you trust. You are asked separately; --trust answers yes in advance.',
       'With --http the configuration contains a token and becomes readable by you only, and the daemon opens a TCP port on 127.0.0.1.',
     ],
-    page: 'docs/agents.md',
+    page: 'docs/guide/coding-agents.md',
     positionals: [
       {
         name: '<agent>',
@@ -87,7 +87,7 @@ export const AGENT_COMMANDS = {
     details: [
       'An agent starts this from its configuration. It can save, list, show, compare and search the checkpoints of the project. It can plan a rewind, but not run it unless you pass --allow-agent-rewind; then it must confirm the plan, and the folder must not have changed since.',
     ],
-    page: 'docs/mcp.md',
+    page: 'docs/guide/mcp.md',
     options: [flag('allow-agent-rewind', 'Let the agent run a rewind that it has planned')],
     examples: [['claude mcp add savestate -- savestate mcp', 'Add the tools to Claude Code']],
   },

@@ -1,4 +1,4 @@
-// Every command. Parsing, help, completion and docs/cli.md all come from here.
+// Every command. Parsing, help, completion and docs/reference/cli.md all come from here.
 import { commandBehind } from '../../base/index.js'
 import { AGENT_COMMANDS } from './agent-commands.js'
 import { FOLDER_COMMANDS } from './folder-commands.js'

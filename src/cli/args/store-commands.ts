@@ -59,7 +59,7 @@ export const STORE_COMMANDS = {
       'Without arguments it shows every setting and the file that sets it. Settings are in config.json in the store or, with --project, in .savestate.json in the project.',
       'Anyone who can write to the project can write .savestate.json and .savestateignore. So these files can make Savestate keep more and leave out more, but a shorter history or saved secrets count only after you have run `savestate config trust` on exactly these contents.',
     ],
-    page: 'docs/guide/settings.md',
+    page: 'docs/reference/settings.md',
     positionals: [
       {
         name: '[get|set|unset|trust]',
@@ -235,7 +235,7 @@ export const STORE_COMMANDS = {
       'It listens on a Unix socket that only you can open. It opens a TCP port on 127.0.0.1 only with --http, or while an agent has hooks from `savestate install --http`.',
       'stop lets it finish its work. run is the same process in the foreground, for a service manager.',
     ],
-    page: 'docs/daemon.md',
+    page: 'docs/guide/daemon.md',
     positionals: [{ name: 'start|stop|status|run', choices: DAEMON_ACTIONS }],
     options: [flag('http', 'start, run: listen on a TCP port too, for HTTP')],
     examples: [['savestate daemon status --json', 'Where it listens, and how much memory it uses']],

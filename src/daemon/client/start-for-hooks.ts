@@ -6,7 +6,7 @@ import { type Address, readAddress } from '../address.js'
 import { bypassesDaemon } from '../environment.js'
 import { isRunning, startProcess } from './process.js'
 
-/** HTTP hooks follow this event, and fail silently without a daemon, so wait for the start: docs/agents.md. */
+/** HTTP hooks follow this event, and fail silently without a daemon, so wait for the start: docs/guide/coding-agents.md. */
 const WAITED_FOR = { agent: 'claude', eventName: 'SessionStart' }
 const WAIT_MS = 2000
 const POLL_MS = 10

@@ -1,4 +1,4 @@
-// The daemon from start to end. docs/daemon.md#start describes the order.
+// The daemon from start to end. docs/guide/daemon.md#start describes the order.
 import { chmodSync, lstatSync } from 'node:fs'
 import type { Server as HttpServer } from 'node:http'
 import type { Server, Socket } from 'node:net'

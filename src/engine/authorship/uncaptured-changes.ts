@@ -1,6 +1,6 @@
 // Detects changes of files that no checkpoint contains: ignored, secret or too large. The hooks of an agent report the
 // events around each tool call; a file that differs between the scan before and the scan after a call was changed while
-// the call ran. It cannot be restored, so the checkpoint lists it. See docs/agents.md#changes-that-cannot-be-taken-back.
+// the call ran. It cannot be restored, so the checkpoint lists it. See docs/guide/coding-agents.md#changes-that-cannot-be-taken-back.
 import {
   printablePath,
   type Project,

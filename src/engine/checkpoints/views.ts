@@ -57,7 +57,7 @@ export type CheckpointView = {
   readonly author: string | null
   /** Present if a prune removed the files and kept the state. */
   readonly filesPruned?: true
-  /** Present if the store has lost a part of it: see docs/repair.md. */
+  /** Present if the store has lost a part of it: see docs/guide/repair.md. */
   readonly damaged?: true
 }
 

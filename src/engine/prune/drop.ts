@@ -1,4 +1,4 @@
-// Removes single checkpoints. Order of writes (docs/store.md#drop): the rows in one transaction, the refs, then a collection. The
+// Removes single checkpoints. Order of writes (docs/guide/store.md#drop): the rows in one transaction, the refs, then a collection. The
 // transaction is the point of no return (I1, I2).
 import * as z from 'zod/mini'
 import {

@@ -1,4 +1,4 @@
-// Removes a path from every checkpoint of the project, and its contents from the store. Order of writes (docs/store.md#forget):
+// Removes a path from every checkpoint of the project, and its contents from the store. Order of writes (docs/guide/store.md#forget):
 // objects, refs beside the old ones, all rows in one transaction, the refs themselves, then a collection. The transaction is the
 // point of no return.
 import * as z from 'zod/mini'

@@ -1,5 +1,5 @@
 // Removes unreferenced data: refs without a row, objects, states, pages of the ledger, leftovers of killed processes. After a
-// kill at any step, the next collection continues (docs/store.md#collection).
+// kill at any step, the next collection continues (docs/guide/store.md#collection).
 import { lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

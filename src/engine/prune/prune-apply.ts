@@ -1,4 +1,4 @@
-// Carries out a plan, except for items that were used since. Order of writes (docs/store.md#prune): rows, then refs. A ref without
+// Carries out a plan, except for items that were used since. Order of writes (docs/guide/store.md#prune): rows, then refs. A ref without
 // a row is garbage, a row without a ref is damage (I1, I2).
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'

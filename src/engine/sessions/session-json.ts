@@ -1,5 +1,5 @@
 // The JSON form of a session: Breakpilot's list of { id, name, timestamp, data, metadata }, in which a later checkpoint may
-// have the changes of its state instead of the whole (docs/sessions.md#export). Breakpilot requires names and has no reasons, so
+// have the changes of its state instead of the whole (docs/internals/sessions.md#export). Breakpilot requires names and has no reasons, so
 // `reason` and `isNamed` are our own keys.
 import * as z from 'zod/mini'
 import {

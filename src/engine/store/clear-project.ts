@@ -1,4 +1,4 @@
-// Removes all data of one project. Order of writes (docs/store.md#clear): all rows in one transaction, the refs, the cache, then a
+// Removes all data of one project. Order of writes (docs/guide/store.md#clear): all rows in one transaction, the refs, the cache, then a
 // collection. The transaction is the point of no return (I1, I2).
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'

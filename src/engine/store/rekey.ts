@@ -1,5 +1,5 @@
 // Changes the encryption key of the store, also from none and to none. Order of writes and the effect of a kill at each step:
-// docs/encryption.md#order-of-writes.
+// docs/guide/encryption.md#order-of-writes.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/mini'

@@ -1,4 +1,4 @@
-// Replaces the commits of checkpoints. Order of writes (docs/store.md#forget): commits, refs beside the old ones, all rows in one
+// Replaces the commits of checkpoints. Order of writes (docs/guide/store.md#forget): commits, refs beside the old ones, all rows in one
 // transaction, the refs themselves. The transaction is the point of no return (I2); a collection finishes the rest after a kill.
 import type { FilesCheckpoint, ObjectId, Project } from '../../model/index.js'
 import { removeRefs, type Rewritten, setRefs } from '../../snapshot/index.js'

@@ -26,7 +26,7 @@ export type ProjectStatus = {
   readonly untrusted: readonly UntrustedFile[]
 }
 
-/** A project that some process watches (docs/watching.md). */
+/** A project that some process watches (docs/internals/watching.md). */
 export type WatchStatus = {
   readonly path: string
   readonly pid: number

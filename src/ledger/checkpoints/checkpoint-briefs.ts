@@ -1,5 +1,5 @@
 // Reads lists of checkpoints with only the columns that a list shows. SQLite returns all rows as one JSON text, because returning
-// each column of each row takes three times as long (docs/performance.md#states).
+// each column of each row takes three times as long (docs/internals/performance.md#states).
 import {
   type CheckpointBrief,
   type CheckpointId,

@@ -1,4 +1,4 @@
-// Seals and opens values with one key. A sealed value is text: a mark, then in base64 (docs/encryption.md#envelope)
+// Seals and opens values with one key. A sealed value is text: a mark, then in base64 (docs/guide/encryption.md#envelope)
 //
 //   1 byte    version of the envelope
 //   8 bytes   key id

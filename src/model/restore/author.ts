@@ -1,6 +1,6 @@
 // Determines who changed what a checkpoint adds to the one before. Writes cannot be observed directly, so it uses who was
 // active between two scans of the folder: an agent from the scan before a tool call to the scan after it, and the user
-// whenever no agent was active. Pure. See docs/agents.md#who-changed-what.
+// whenever no agent was active. Pure. See docs/guide/coding-agents.md#who-changed-what.
 
 export const USER_AUTHOR = 'you'
 /** The author of changes made by a rewind, an undo or a redo. */

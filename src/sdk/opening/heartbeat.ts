@@ -1,8 +1,8 @@
-// The sign of life of who may write a session. Without it others may take the session over after a while.
+// Renews the lease of a session while it is open. Without that, another process may take the session over.
 import * as engine from '../../engine/index.js'
 import { HEARTBEAT_MS, LEASE_MS, SavestateError } from '../../model/index.js'
 
-/** `onLost`: the right to write is gone for good. Returns the way to end it. */
+/** `onLost`: another process has the lease. Returns a function that stops the renewal. */
 export function beat(
   { ledger, hold, clock }: engine.SessionContext,
   onLost: (error: Error) => void,
@@ -13,7 +13,7 @@ export function beat(
     } catch (error) {
       const code = error instanceof SavestateError ? error.code : undefined
       const isLost = code === 'SESSION_FENCED' || code === 'SESSION_DELETED'
-      // Anything else passes, such as a lock that somebody holds for long: the next beat comes before the lease ends.
+      // Ignore other errors, such as a ledger that is locked for long: the next renewal comes before the lease ends.
       if (!isLost && code !== 'STORE_CLOSED') return
       clearInterval(timer)
       if (isLost && error instanceof SavestateError) onLost(error)

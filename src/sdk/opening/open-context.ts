@@ -31,7 +31,7 @@ export type StoreOptions = {
   readonly inProcess?: boolean
   /** Classes whose instances may be in states, and how they are stored. */
   readonly classes?: ClassRegistry
-  /** Keys that encrypt states and metadata; default: from $SAVESTATE_KEY or $SAVESTATE_KEY_FILE (docs/encryption.md). */
+  /** Keys that encrypt states and metadata; default: from $SAVESTATE_KEY or $SAVESTATE_KEY_FILE (docs/guide/encryption.md). */
   readonly encryption?: Encryption
   /** The process ends soon: `close` leaves tidying to a process that stays. @internal */
   readonly shortLived?: boolean

@@ -1,5 +1,5 @@
 // Fingerprints of the entries that a capture skipped, to notice that a tool call changed them. A skipped folder is one entry:
-// its contents are not read, so only added or removed names directly in it are noticed (docs/limits.md).
+// its contents are not read, so only added or removed names directly in it are noticed (docs/reference/limits.md).
 import { lstatSync } from 'node:fs'
 import { type BytePath, fsPath, hasCode, type Skipped, type SkipReason } from '../../model/index.js'
 import { absolute } from '../capture/capture-target.js'

@@ -1,4 +1,4 @@
-// Removes objects that no checkpoint refers to. Safe while other processes save (docs/store.md#collection): a save shares the
+// Removes objects that no checkpoint refers to. Safe while other processes save (docs/guide/store.md#collection): a save shares the
 // lock on the objects from its first lookup until its row is written. Objects are removed only while no one shares the lock, and
 // only if all refs that exist at that time have been traversed.
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'

@@ -1,5 +1,5 @@
 // Git's tree objects, and the two parts of a snapshot: `files` is the folder as git represents it, `modes` has the permission
-// bits that git does not store (docs/design.md#snapshot).
+// bits that git does not store (docs/internals/design.md#snapshot).
 import { type BytePath, type ObjectId, SavestateError } from '../../model/index.js'
 
 /** Git's modes; all other permission bits are in the `modes` blob. */

@@ -1,6 +1,6 @@
 // Keeps folders of the project open by descriptor, so that a write or removal happens in that very folder even if a link replaces
 // one of its parents meanwhile (I4). Linux can address a descriptor as a path; elsewhere each component is checked just before
-// use (docs/limits.md).
+// use (docs/reference/limits.md).
 import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs'
 import {
   type BytePath,

@@ -1,5 +1,5 @@
 // The watch on one project. Before a save it reports what was touched since the last one. Whenever an event may have been
-// missed, it reports everything as touched, and the save does a full scan (docs/watching.md).
+// missed, it reports everything as touched, and the save does a full scan (docs/internals/watching.md).
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { type BytePath, fsPath, hasCode, joinPath, ROOT } from '../../model/index.js'
 import { type EventQueue, isWatchLimit } from './event-queue.js'

@@ -1,5 +1,5 @@
 // The names that events touched since the last save, and the folders whose state is unknown. Everything else is unchanged
-// (docs/watching.md).
+// (docs/internals/watching.md).
 import { type BytePath, nameOf, parentOf, ROOT } from '../../model/index.js'
 import type { Node } from '../capture/stat-cache/node.js'
 

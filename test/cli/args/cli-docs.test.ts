@@ -6,8 +6,8 @@ import { COMMAND_NAMES, COMMANDS } from '../../../src/cli/args/commands-table.js
 import { widthOf } from '../../../src/cli/terminal/text-width.js'
 import { scratch } from '../program.js'
 
-test('docs/cli.md matches the command table', () => {
-  const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8')
+test('docs/reference/cli.md matches the command table', () => {
+  const page = readFileSync(new URL('../../../docs/reference/cli.md', import.meta.url), 'utf8')
   expect(page).toBe(cliReference())
 })
 

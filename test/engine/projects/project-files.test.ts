@@ -1,4 +1,4 @@
-// docs/guide/settings.md#the-files-of-a-project: a clone or an agent can write the files of a project, so these can only make
+// docs/reference/settings.md#the-files-of-a-project: a clone or an agent can write the files of a project, so these can only make
 // Savestate keep more. Anything else counts only after the user has trusted exactly that content.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'

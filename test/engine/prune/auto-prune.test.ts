@@ -1,4 +1,4 @@
-// docs/store.md#prune: a save starts an automatic prune in another process, at most once per interval.
+// docs/guide/store.md#prune: a save starts an automatic prune in another process, at most once per interval.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'

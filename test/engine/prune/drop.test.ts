@@ -1,4 +1,4 @@
-// docs/store.md#drop and #clear: removing single checkpoints, and all of one project.
+// docs/guide/store.md#drop and #clear: removing single checkpoints, and all of one project.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// docs/store.md#forget: removes a path from every checkpoint and from the store, and changes nothing else.
+// docs/guide/store.md#forget: removes a path from every checkpoint and from the store, and changes nothing else.
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

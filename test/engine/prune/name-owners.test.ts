@@ -1,4 +1,4 @@
-// docs/store.md#how-long: checkpoints that the user named are kept, and no agent can take over such a name.
+// docs/guide/store.md#how-long: checkpoints that the user named are kept, and no agent can take over such a name.
 import { expect, test } from 'vitest'
 import type { Project } from '../../../src/index.js'
 import { DAY_MS, HandClock, idsOf, saveMany, setStore } from './prune-helpers.js'

@@ -1,4 +1,4 @@
-// docs/store.md#prune: what no prune may remove, whichever limit applies.
+// docs/guide/store.md#prune: what no prune may remove, whichever limit applies.
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Store } from '../../../src/index.js'

@@ -1,4 +1,4 @@
-// docs/store.md#prune: changes between the plan of a prune and its removals count.
+// docs/guide/store.md#prune: changes between the plan of a prune and its removals count.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-// docs/store.md#prune: a project is an orphan only if its folder was provably removed; a project in use waits for the next prune.
+// docs/guide/store.md#prune: a project is an orphan only if its folder was provably removed; a project in use waits for the next prune.
 import {
   mkdirSync,
   readdirSync,

@@ -1,4 +1,4 @@
-// docs/store.md#prune: the size limit is real, measured on disk with everything included.
+// docs/guide/store.md#prune: the size limit is real, measured on disk with everything included.
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// docs/store.md#prune: the default policy. History thins out with age, by a clock that the test moves.
+// docs/guide/store.md#prune: the default policy. History thins out with age, by a clock that the test moves.
 import { expect, test } from 'vitest'
 import { SimulatedClock, simulateMonth } from '../../../bench/month/simulate-month.js'
 import type { Project, Store } from '../../../src/index.js'

@@ -1,4 +1,4 @@
-// docs/store.md#prune: which checkpoints the policy hermes removes, by number and by age, and which it always keeps. The default
+// docs/guide/store.md#prune: which checkpoints the policy hermes removes, by number and by age, and which it always keeps. The default
 // policy is in prune-tiers.test.ts.
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'

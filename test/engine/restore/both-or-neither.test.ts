@@ -1,4 +1,4 @@
-// A rewind of files and state during a save of the same session: both are restored or neither (docs/sessions.md).
+// A rewind of files and state during a save of the same session: both are restored or neither (docs/internals/sessions.md).
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

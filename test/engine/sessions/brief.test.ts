@@ -1,4 +1,4 @@
-// The text that a resumed agent reads first (docs/sessions.md).
+// The text that a resumed agent reads first (docs/internals/sessions.md).
 import { expect, test } from 'vitest'
 import { inChild } from '../../snapshot/capture/capture-helpers.js'
 import { scratch } from '../../support/scratch.js'

@@ -1,5 +1,5 @@
 // Agents that die: a child doing steps and tools is killed at random; after each resume every acknowledged step
-// is there, every confirmed tool ran once, and the state is that of a model kept outside (docs/sessions.md).
+// is there, every confirmed tool ran once, and the state is that of a model kept outside (docs/internals/sessions.md).
 // `npm run torture:sessions` does it 200 times and lets two processes fight for 30 seconds; here it is shorter.
 /* oxlint-disable vitest/expect-expect, vitest/no-conditional-expect -- expectNothingLost does */
 import { type ChildProcess, spawn } from 'node:child_process'

@@ -1,5 +1,5 @@
 // Killed at any failpoint, an operation of a session has happened or not; files and state never part ways
-// (docs/sessions.md#what-can-go-wrong). The killing is real.
+// (docs/internals/sessions.md#what-can-go-wrong). The killing is real.
 /* oxlint-disable vitest/no-conditional-expect -- what is certain depends on where it was killed */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Sessions through the SDK. See docs/sessions.md.
+// Sessions through the SDK. See docs/internals/sessions.md.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from '../../support/own-sqlite.js'

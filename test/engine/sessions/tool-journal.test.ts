@@ -1,4 +1,4 @@
-// The tool journal (docs/sessions.md#tool-journal): confirmed calls run once, what was under way is known.
+// The tool journal (docs/internals/sessions.md#tool-journal): confirmed calls run once, what was under way is known.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from '../../support/own-sqlite.js'

@@ -1,4 +1,4 @@
-// docs/store.md#sizes: the size of each project in status.
+// docs/guide/store.md#sizes: the size of each project in status.
 import { randomBytes } from 'node:crypto'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// docs/store.md#limits: every operation reads the settings files again.
+// docs/guide/store.md#limits: every operation reads the settings files again.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

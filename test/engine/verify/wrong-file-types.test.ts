@@ -1,4 +1,4 @@
-// docs/repair.md: a file or folder of the store has the wrong type. Verify finds it, repair moves it aside, and nothing blocks. The
+// docs/guide/repair.md: a file or folder of the store has the wrong type. Verify finds it, repair moves it aside, and nothing blocks. The
 // tests start processes, because a process that reads a pipe cannot be stopped from inside.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'

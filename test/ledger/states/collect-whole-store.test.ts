@@ -1,4 +1,4 @@
-// docs/store.md#states and #pages: a prune releases the disk space of removed sessions, and keeps content that others share.
+// docs/guide/store.md#states and #pages: a prune releases the disk space of removed sessions, and keeps content that others share.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'

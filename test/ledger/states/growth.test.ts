@@ -1,4 +1,4 @@
-// The rows that a change adds do not depend on the length of the list (docs/sessions.md#states).
+// The rows that a change adds do not depend on the length of the list (docs/internals/sessions.md#states).
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// docs/store.md#collection: objects without a ref are removed, so every checkpoint must have its ref, whatever happened to the refs.
+// docs/guide/store.md#collection: objects without a ref are removed, so every checkpoint must have its ref, whatever happened to the refs.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ test('nothing is removed while a checkpoint lacks its ref, and a repair restores
   const packed = join(gitDirOf(s), 'packed-refs')
   expect(readFileSync(packed, 'utf8')).toMatch(/refs\/savestate\/[^]*refs\/savestate\//)
 
-  // What a power failure can leave of a file.
+  // The remains of a file after a power failure.
   writeFileSync(packed, '')
   await expect(store.prune({})).rejects.toMatchObject({
     code: 'STORE_DAMAGED',

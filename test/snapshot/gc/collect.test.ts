@@ -1,4 +1,4 @@
-// docs/store.md#objects: a collection never removes what a concurrent save in another process relies on.
+// docs/guide/store.md#objects: a collection never removes what a concurrent save in another process relies on.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// docs/store.md#collection: a killed git leaves lock files and partial writes, and neither blocks later work.
+// docs/guide/store.md#collection: a killed git leaves lock files and partial writes, and neither blocks later work.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'

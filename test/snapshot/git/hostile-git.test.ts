@@ -1,4 +1,4 @@
-// Whatever the environment, the user's configuration or the project tells git, our git ignores it: it starts none of their
+// Our git ignores the environment, the user's configuration and the project's: it starts none of their
 // programs, and every byte is restored.
 /* oxlint-disable vitest/expect-expect -- playThrough does */
 import { spawnSync } from 'node:child_process'

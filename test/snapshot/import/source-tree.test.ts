@@ -1,4 +1,4 @@
-// Whatever bytes a tree has: it is refused, or each of its names is safe and unique.
+// A tree of any bytes is refused, or each of its names is safe and unique.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SavestateError } from '../../../src/model/index.js'

@@ -1,4 +1,4 @@
-// docs/design.md#order-of-writes: objects first, then the ref, each flushed before the next.
+// docs/internals/design.md#order-of-writes: objects first, then the ref, each flushed before the next.
 import { closeSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { devNull, tmpdir } from 'node:os'
 import { join } from 'node:path'

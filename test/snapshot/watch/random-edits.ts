@@ -116,7 +116,7 @@ const KINDS = {
 }
 
 /**
- * A write through a hard link that is not captured, or is removed before the save, gives no event (docs/limits.md). So these
+ * A write through a hard link that is not captured, or is removed before the save, gives no event (docs/reference/limits.md). So these
  * come last, and never together with those below.
  */
 const LINKING: readonly string[] = ['hard link', 'write through another name']

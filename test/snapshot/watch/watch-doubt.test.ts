@@ -1,4 +1,4 @@
-// Forces every doubt of docs/watching.md: the save does a correct full scan, `status` gives the reason, and the next save is
+// Forces every doubt of docs/internals/watching.md: the save does a correct full scan, `status` gives the reason, and the next save is
 // fast again. watch-system.test.ts has the doubts that only the system can cause.
 import fs, { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

@@ -1,4 +1,4 @@
-// Doubts of docs/watching.md that the system causes: mounts and the limit of watches.
+// Doubts of docs/internals/watching.md that the system causes: mounts and the limit of watches.
 import { expect, test } from 'vitest'
 import { scratch } from '../../support/scratch.js'
 import { SYSTEMS, whereSystemDoes } from './watch-helpers.js'

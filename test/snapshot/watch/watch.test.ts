@@ -1,4 +1,4 @@
-// A watched save equals a full scan of the same instant (docs/watching.md): after random edits, every watched save is
+// A watched save equals a full scan of the same instant (docs/internals/watching.md): after random edits, every watched save is
 // compared with one of a store that watches nothing.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -160,7 +160,7 @@ test.each(Object.entries(SILENT))(
     await waitForStableStamps()
     await using pair = await watchedAndNot(s)
     change(join(s.project, 'file'))
-    // No event: this save cannot know (docs/limits.md).
+    // No event: this save cannot know (docs/reference/limits.md).
     expect((await pair.watched.save()).created).toBe(false)
     await pair.watched.lookAtAll()
     expect(await pair.watch()).toMatchObject({ missed: 1, doubt: null, fullScans: 0 })

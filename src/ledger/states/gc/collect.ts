@@ -3,7 +3,7 @@
 // First it marks all rows in use, without a lock. Each transaction then marks the states that were added since, and removes some of the
 // unmarked rows. A writer may start to use an unmarked row again: a row that it remembers, until the first removal raises
 // `state_generation`, or an element that it finds by its hash. In both cases the next transaction sees the new state. See
-// docs/store.md#collection.
+// docs/guide/store.md#collection.
 import { parseStateId } from '../../../model/index.js'
 import type { Database, SqlRow } from '../../../system/index.js'
 import { number } from '../../rows.js'

@@ -1,7 +1,7 @@
 // Reads files of the project so that nothing from outside is captured, even if another process replaces a parent folder by
 // a link. Every system call resolves a path again, so the folder is opened once and verified, and its entries are reached
 // through the descriptor. Systems without /proc only narrow the race: there the folder is checked before and after
-// (docs/limits.md).
+// (docs/reference/limits.md).
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync } from 'node:fs'
 import { fsPath, hasCode } from '../../../model/index.js'
 import { HAS_DESCRIPTOR_PATHS } from '../../../system/index.js'

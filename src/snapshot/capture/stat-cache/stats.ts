@@ -1,4 +1,4 @@
-// Decides when two stats of a path mean the same, unchanged file (docs/design.md#stat-cache).
+// Decides when two stats of a path mean the same, unchanged file (docs/internals/design.md#stat-cache).
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { fsPath, hasCode } from '../../../model/index.js'
 import { ownerNumber } from '../scan/owners.js'

@@ -1,4 +1,4 @@
-// docs/store.md#states: with any mix of writes, drops and collections, referenced states read back exactly, and unreferenced rows are
+// docs/guide/store.md#states: with any mix of writes, drops and collections, referenced states read back exactly, and unreferenced rows are
 // removed in the end. The test compares with naive full copies.
 /* oxlint-disable vitest/expect-expect, vitest/no-standalone-expect -- the checks are in what every command runs */
 import { mkdtempSync, rmSync } from 'node:fs'
