@@ -1,5 +1,5 @@
 // An AbortSignal cancels a call: it rejects with the reason, and the store and the folder are whole.
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { CallOptions } from '../../src/index.js'
@@ -144,7 +144,8 @@ test('a rewind can be cancelled until it begins to change files, and not any mor
   await expect(project.rewind(first.id, { signal: asked.signal, confirm })).rejects.toBe(REASON)
   expect([text(), await project.count()]).toEqual(['two 7', 2])
   const late = new AbortController()
-  const hasJournal = () => readdirSync(join(s.home, 'journal')).length > 0
+  const journals = join(s.home, 'journal')
+  const hasJournal = () => existsSync(journals) && readdirSync(journals).length > 0
   const onProgress: CallOptions['onProgress'] = () => {
     if (hasJournal()) late.abort(REASON)
   }
