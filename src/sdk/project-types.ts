@@ -14,7 +14,7 @@ export type ProjectSaveOptions = CallOptions & {
   readonly name?: string
   /** `agent`: the name must be plain text that the user has not given here. Default: `user`. */
   readonly namedBy?: NamedBy
-  /** Who has changed the folder since the last checkpoint, if it was not the user (`you`). */
+  /** The author of the changes since the last checkpoint, if it was not the user (`you`). */
   readonly author?: string
 }
 

@@ -1,10 +1,10 @@
-// What can be done with a store that need not be opened, and may be damaged.
+// Clears a store, also a damaged one that cannot be opened.
 import * as engine from '../../engine/index.js'
 import { refuseUnknown } from '../opening/validate-options.js'
 import { homeOf, type StoreOptions } from '../opening/open-context.js'
 import { explained } from '../opening/with-system-errors.js'
 
-/** Removes everything that a store holds, but not its settings. Throws STORE_BUSY while somebody uses it. */
+/** Removes everything that a store holds, but not its settings. Throws STORE_BUSY while another process uses it. */
 export async function clearStore(
   options: Pick<StoreOptions, 'home'> = {},
 ): Promise<{ readonly bytesReclaimed: number }> {

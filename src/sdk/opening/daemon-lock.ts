@@ -1,4 +1,4 @@
-// The place that the one daemon of a store has: a lock that dies with it, and a folder for what it tells of itself.
+// The lock that the one daemon of a store holds while it lives, and the folder with its address.
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import * as engine from '../../engine/index.js'
@@ -29,7 +29,7 @@ export async function storeHome(options: Pick<StoreOptions, 'home'> = {}): Promi
   return explained(async () => engine.openHome(homeOf(options)))
 }
 
-/** For a face that stays. Undefined while another process has the place: having it proves that the last one is dead. */
+/** Takes the lock of the daemon. Undefined while another process holds it; getting it proves that the last daemon is dead. */
 export async function takeDaemonPlace(
   options: Pick<StoreOptions, 'home'> = {},
 ): Promise<DaemonPlace | undefined> {
