@@ -12,6 +12,7 @@ export function bounded(result: object): object {
       isCut = true
       return `${value.slice(0, MAX_CHARS)}…`
     }
+    if (value instanceof Date) return value.toISOString()
     if (Array.isArray(value)) {
       isCut ||= value.length > MAX_ITEMS
       return value.slice(0, MAX_ITEMS).map(visit)

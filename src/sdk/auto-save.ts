@@ -12,7 +12,7 @@ export type AutoSaveOptions = Omit<CallOptions, 'signal'> & {
   /** A project that is never idle is saved after this time; default 1 minute. */
   readonly patienceMs?: number
   readonly reason?: string
-  /** The author of changes to the folder, if it is not the user. */
+  /** The author of the changes meanwhile, if it is not the user. */
   readonly author?: string
   /** The project was saved just now, so the first save is left out. */
   readonly isSaved?: boolean

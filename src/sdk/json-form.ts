@@ -2,7 +2,7 @@
 import { type ClassRegistry, decodeValue, encodeValue } from '../model/index.js'
 
 export type JsonForm = {
-  /** Plain JSON is unchanged; any other value is an object with the single key `$`. */
+  /** Plain JSON values are unchanged; every other value is an object with the one key `$`. */
   readonly json: unknown
   /** No tag is in it. */
   readonly isPlain: boolean

@@ -94,7 +94,7 @@ export class Project {
     })
   }
 
-  /** The activity in a watched project since the last save; undefined if it is not watched, or not yet. @internal */
+  /** Events of a watched project since the last save; undefined if it is not watched, or not yet. @internal */
   async activity(): Promise<Activity | undefined> {
     return this.#context.calls.during(async () => {
       const project = engine.findKnownProject(this.#context)
@@ -160,7 +160,7 @@ export class Project {
     return this.#perform('file', engine.file, options, { ref, path })
   }
 
-  /** Compares a checkpoint with the current folder, or with another checkpoint (`to`). */
+  /** Compares a checkpoint with the folder as it is now, or with another checkpoint (`to`). */
   async diff(ref: string, options: DiffOptions = {}): Promise<engine.DiffResult> {
     refuseNoList('diff', 'paths', options?.paths)
     return this.#perform('diff', engine.diff, options, { from: ref })
@@ -188,7 +188,7 @@ export class Project {
     return this.#perform('target', engine.findTarget, options, { to: ref })
   }
 
-  /** Restores the files of a checkpoint. The current files are saved first, so `undo` restores them. */
+  /** Brings the files back to a checkpoint. Their current contents are saved first, so `undo` brings them back. */
   async rewind(ref: string, options: ProjectRewindOptions = {}): Promise<engine.RewindResult> {
     refuseNoList('rewind', 'paths', options?.paths)
     return this.#perform('rewind', engine.rewind, options, { to: ref }, 'confirm')

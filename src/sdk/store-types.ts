@@ -122,7 +122,7 @@ export type RekeyOptions = CallOptions & {
 /** @internal */
 export type ImportCheckpointsOptions = CallOptions & {
   readonly histories: readonly engine.ImportHistory[]
-  /** Parts that the caller could not read, for the plan. */
+  /** Sources that the caller could not read, for the plan. */
   readonly problems?: readonly engine.ImportProblem[]
   /** Put in front of the ids of new sessions. */
   readonly prefix?: string

@@ -187,7 +187,7 @@ export class Store {
     return this.#do(async () => engine.shortIds(this.#context, ids))
   }
 
-  /** The contents of the store, its size, and recent failures. */
+  /** The projects and sessions of the store, its size, and recent failures. */
   async status(options: CallOptions = {}): Promise<engine.StatusResult> {
     return this.#perform('status', engine.status, options)
   }

@@ -40,7 +40,7 @@ export class Threads {
     return this.#do((context) => engine.findGraphCheckpoint(context, place))
   }
 
-  /** The contents of a checkpoint; undefined if it does not exist. */
+  /** The contents of a checkpoint; undefined if there is none. */
   async read(place: GraphPlace): Promise<engine.GraphContents | undefined> {
     return this.#do((context) => engine.readGraphCheckpoint(context, place))
   }
@@ -50,7 +50,7 @@ export class Threads {
     return this.#do((context) => engine.listGraphCheckpoints(context, query))
   }
 
-  /** The writes that produced the values of some channels, where the checkpoint itself does not hold the values. */
+  /** The writes that make up the values of some channels, if the checkpoint does not hold the values. */
   async histories(
     place: GraphPlace,
     channels: readonly string[],
@@ -58,12 +58,12 @@ export class Threads {
     return this.#do((context) => engine.readChannelHistories(context, { place, channels }))
   }
 
-  /** Deletes a thread and returns the number of its checkpoints. Later writes to it are refused. */
+  /** Deletes a thread; returns how many checkpoints it had. Later checkpoints that continue it are refused. */
   async delete(thread: string): Promise<number> {
     return this.#do((context) => engine.deleteThread(context, thread))
   }
 
-  /** Under the same ids. A thread that is not there is not copied. */
+  /** Copies a thread under the same ids. Does nothing for an unknown thread. */
   async copy(from: string, to: string): Promise<void> {
     return this.#do((context) => engine.copyThread(context, { from, to }))
   }

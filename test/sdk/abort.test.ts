@@ -1,5 +1,5 @@
 // An AbortSignal cancels a call: it rejects with the reason, and the store and the folder are whole.
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { CallOptions } from '../../src/index.js'
@@ -144,9 +144,10 @@ test('a rewind can be cancelled until it begins to change files, and not any mor
   await expect(project.rewind(first.id, { signal: asked.signal, confirm })).rejects.toBe(REASON)
   expect([text(), await project.count()]).toEqual(['two 7', 2])
   const late = new AbortController()
-  // The folder is as it was saved: only the rewind itself stores files.
-  const onProgress: CallOptions['onProgress'] = ({ phase }) => {
-    if (phase === 'store') late.abort(REASON)
+  const journals = join(s.home, 'journal')
+  const hasJournal = () => existsSync(journals) && readdirSync(journals).length > 0
+  const onProgress: CallOptions['onProgress'] = () => {
+    if (hasJournal()) late.abort(REASON)
   }
   hurry()
   const done = await project.rewind(first.id, { signal: late.signal, onProgress })

@@ -1,4 +1,4 @@
-// Clears a store without opening it, so that it also works on a damaged store.
+// Clears a store, also a damaged one that cannot be opened.
 import * as engine from '../../engine/index.js'
 import { refuseUnknown } from '../opening/validate-options.js'
 import { homeOf, type StoreOptions } from '../opening/open-context.js'

@@ -65,7 +65,7 @@ export class Maintenance {
     )
   }
 
-  /** Previews what `session.import` would add to the session with that id, which need not exist. @internal */
+  /** Counts the checkpoints that `session.import` would add to the session of that id, which need not exist. @internal */
   async planImport(id: string, checkpoints: engine.ExchangedItems): Promise<engine.ImportOutlook> {
     const input = { session: id, checkpoints }
     const { calls } = this.#context

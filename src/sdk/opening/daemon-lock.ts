@@ -1,4 +1,4 @@
-// The lock that makes one process the daemon of a store, and the folder with its address. The lock ends with the process.
+// The lock that the one daemon of a store holds while it lives, and the folder with its address.
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import * as engine from '../../engine/index.js'
@@ -29,8 +29,8 @@ export async function storeHome(options: Pick<StoreOptions, 'home'> = {}): Promi
   return explained(async () => engine.openHome(homeOf(options)))
 }
 
-/** Undefined while another process holds the lock. Holding it proves that the last daemon is dead. */
-export async function acquireDaemonLock(
+/** Takes the lock of the daemon. Undefined while another process holds it; getting it proves that the last daemon is dead. */
+export async function takeDaemonPlace(
   options: Pick<StoreOptions, 'home'> = {},
 ): Promise<DaemonLock | undefined> {
   const home = await storeHome(options)

@@ -9,7 +9,7 @@ import type { Known } from './validate-options.js'
 export type KeyInput = string | Uint8Array
 
 export type Encryption = {
-  /** The key that encrypts states. The first write with it makes the store an encrypted one. */
+  /** The key that encrypts states. The first write with a key makes the store an encrypted one. */
   readonly key?: KeyInput
   /** The key to change to with `store.rekey`. Either of both opens what it has encrypted. */
   readonly newKey?: KeyInput

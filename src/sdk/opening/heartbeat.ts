@@ -1,8 +1,8 @@
-// Renews the lease of a session while it is open. Without that, another process may take the session over.
+// Renews the lease of a session while its process lives. Otherwise another process may take the session over.
 import * as engine from '../../engine/index.js'
 import { HEARTBEAT_MS, LEASE_MS, SavestateError } from '../../model/index.js'
 
-/** `onLost`: another process has the lease. Returns a function that stops the renewal. */
+/** `onLost`: this process can no longer write the session. Returns a function that stops the heartbeat. */
 export function beat(
   { ledger, hold, clock }: engine.SessionContext,
   onLost: (error: Error) => void,
@@ -13,7 +13,7 @@ export function beat(
     } catch (error) {
       const code = error instanceof SavestateError ? error.code : undefined
       const isLost = code === 'SESSION_FENCED' || code === 'SESSION_DELETED'
-      // Ignore other errors, such as a ledger that is locked for long: the next renewal comes before the lease ends.
+      // Ignore other errors, such as a lock that another process holds: the next beat comes before the lease ends.
       if (!isLost && code !== 'STORE_CLOSED') return
       clearInterval(timer)
       if (isLost && error instanceof SavestateError) onLost(error)
