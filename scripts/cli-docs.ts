@@ -56,7 +56,9 @@ function commandSection(name: CommandName): string[] {
       ...(index === 0 ? ['', 'Examples:', ''] : []),
       `- \`${command}\`: ${what}.`,
     ]),
-    ...(page === undefined ? [] : ['', `More: [${basename(page)}](${relative('docs/reference', page)}).`]),
+    ...(page === undefined
+      ? []
+      : ['', `More: [${basename(page)}](${relative('docs/reference', page)}).`]),
   ]
 }
 

@@ -55,7 +55,7 @@ export function splitOptions(
   const question = confirm === undefined ? {} : { [asks ?? 'confirm']: confirm }
   return {
     input: { ...own, ...identity },
-    callbacks: { signal, onProgress, onNotice: onWarning, ...question },
+    callbacks: { signal, onProgress, onWarning, ...question },
   }
 }
 

@@ -25,7 +25,6 @@ type Operation<Result> =
   | engine.LazyOperation<engine.SessionContext, Result>
 
 const NOTHING: SplitOptions = { input: {}, callbacks: {} }
-
 type Owner = { readonly calls: OpenCalls; readonly onClose: () => void }
 
 /**
@@ -293,10 +292,8 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
     return this.#calls.during(() => this.#run(operation, split))
   }
 
-  #run<Result>(operation: Operation<Result>, { input, callbacks }: SplitOptions): Promise<Result> {
-    return engine.perform(operation, this.#context, {
-      input,
-      callbacks: this.#calls.guardCallbacks(callbacks),
-    })
+  #run<Result>(operation: Operation<Result>, { input, ...split }: SplitOptions): Promise<Result> {
+    const callbacks = this.#calls.guardCallbacks(split.callbacks)
+    return engine.perform(operation, this.#context, { input, callbacks })
   }
 }

@@ -94,7 +94,7 @@ export class Store {
     refuseUnknown('projectFor', input, {})
     const { root, part } = engine.resolveProjectRoot(this.#context, path)
     if (part !== undefined)
-      callbacks.onNotice?.(`${printablePath(part)} is saved as part of ${printablePath(root)}.`)
+      callbacks.onWarning?.(`${printablePath(part)} is saved as part of ${printablePath(root)}.`)
     return this.#projectAt(root)
   }
 
@@ -285,9 +285,8 @@ export class Store {
   }
 
   #track<State>(context: engine.SessionContext): Session<State> {
-    const { calls } = this.#context
     const onClose = () => this.#sessions.delete(session)
-    const session: Session<State> = Session.make(context, { calls, onClose })
+    const session: Session<State> = Session.make(context, { calls: this.#context.calls, onClose })
     this.#sessions.add(session)
     return session
   }

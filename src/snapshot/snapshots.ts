@@ -70,7 +70,7 @@ export class Snapshots {
 
   /** Starts the thread ahead of need: it takes some milliseconds. */
   warmUp(): void {
-    if (!this.#options.mayBlock) this.#thread ??= this.#start()
+    if (!this.#options.inProcess) this.#thread ??= this.#start()
   }
 
   /** The next capture of the project at this path starts a watch; later captures scan only what was touched. */
@@ -207,9 +207,9 @@ export class Snapshots {
   }
 
   #start(): Thread<CaptureCalls> {
-    const { home, durability, mayBlock } = this.#options
+    const { home, durability, inProcess } = this.#options
     const data: CaptureData = { home, durable: durability === 'fsync' }
-    if (mayBlock)
+    if (inProcess)
       return callInProcess(async () =>
         (await import('./worker/capture-calls.js')).captureCalls(data),
       )

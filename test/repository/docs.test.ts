@@ -75,7 +75,9 @@ test('every rule that the code cites has its row in docs/internals/design.md', (
 })
 
 test('every file that docs/internals/design.md names for a rule or a threat is there', () => {
-  const named = [...read('docs/internals/design.md').matchAll(/`((?:[a-z-]+\/)*[a-z-]+(?:\.test)?\.ts)`/g)]
+  const named = [
+    ...read('docs/internals/design.md').matchAll(/`((?:[a-z-]+\/)*[a-z-]+(?:\.test)?\.ts)`/g),
+  ]
     .map(([, name = '']) => name)
     .filter((name) => name !== 'index.ts')
   const files = [...SOURCES, ...filesIn('test', '.ts')]
@@ -85,7 +87,9 @@ test('every file that docs/internals/design.md names for a rule or a threat is t
 
 test('every command that the README and the guides show exists, and the README shows the daily ones', () => {
   const commands = new Set(
-    [...read('docs/reference/cli.md').matchAll(/^\| \[`([a-z-]+)`\]/gm)].map(([, name = '']) => name),
+    [...read('docs/reference/cli.md').matchAll(/^\| \[`([a-z-]+)`\]/gm)].map(
+      ([, name = '']) => name,
+    ),
   )
   const shownIn = (page: string) =>
     [...read(page).matchAll(/(?:`|^|\$ )savestate ([a-z][a-z-]+)/gm)].map(([, name = '']) => name)
@@ -98,12 +102,16 @@ test('every command that the README and the guides show exists, and the README s
 
 test('docs/reference/limits.md lists the names of secrets', () => {
   const list =
-    read('docs/reference/limits.md').split('\n### Secrets')[1]?.split('```text')[1]?.split('```')[0] ?? ''
+    read('docs/reference/limits.md')
+      .split('\n### Secrets')[1]
+      ?.split('```text')[1]
+      ?.split('```')[0] ?? ''
   expect(list.trim().split(/\s+/)).toEqual([...SECRET_NAMES])
 })
 
 test('docs/reference/limits.md lists the default excludes', () => {
-  const section = read('docs/reference/limits.md').split('### Default excludes')[1]?.split('\n### ')[0] ?? ''
+  const section =
+    read('docs/reference/limits.md').split('### Default excludes')[1]?.split('\n### ')[0] ?? ''
   expect([...section.matchAll(/`([^`]+)`/g)].map(([, pattern = '']) => pattern)).toEqual([
     ...DEFAULT_EXCLUDES,
   ])

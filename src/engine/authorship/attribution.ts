@@ -80,7 +80,7 @@ export async function pathsToKeep(
 ): Promise<readonly BytePath[]> {
   const ranges = rangesSince(context, project, { from, now })
   if (!hasAgents(ranges))
-    callbacks.onNotice?.(
+    callbacks.onWarning?.(
       'No agent is known to have changed anything since then, so all differences count as changed by you and stay.',
     )
   const owners = new PathOwners()

@@ -37,7 +37,7 @@ export type Callbacks = {
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((progress: Progress) => void) | undefined
   /** Receives messages for the user that are not errors, such as "an interrupted rewind was finished". */
-  readonly onNotice?: ((text: string) => void) | undefined
+  readonly onWarning?: ((text: string) => void) | undefined
   /**
    * Asks whether to apply the plan; without this callback the answer is yes. Other processes may change the project
    * meanwhile. If that changes the plan, the operation calls `confirm` again with the new plan.

@@ -84,7 +84,7 @@ export async function removeAndCollect<Result extends { readonly applied: boolea
   if (!result.applied) return { ...result, bytesReclaimed: 0 }
   const { isComplete } = await collect(context, { thorough: true })
   if (!isComplete)
-    callbacks.onNotice?.(
+    callbacks.onWarning?.(
       'Other processes were using the store: the next `savestate prune` removes the contents from the disk.',
     )
   return { ...result, bytesReclaimed: Math.max(0, before - (await diskUsage(context.home))) }

@@ -33,7 +33,7 @@ export function reportPartialModes(partial: PartialModes, callbacks: Callbacks):
   const [first, ...others] = all.filter(({ why }) => why === 'unknown-owner')
   for (const each of all.filter((one) => one === first || !others.includes(one))) {
     const more = each === first && others.length > 0 ? ` (and ${others.length} more)` : ''
-    callbacks.onNotice?.(`${printablePath(each.path) || '.'}${more}: ${describeMode(each)}.`)
+    callbacks.onWarning?.(`${printablePath(each.path) || '.'}${more}: ${describeMode(each)}.`)
   }
 }
 

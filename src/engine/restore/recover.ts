@@ -59,7 +59,7 @@ async function recover(context: StoreContext, project: Project, given: Callbacks
   if (isUnreachable(context, project)) return
   if (journal.rootInode !== readRootInode(project)) {
     journals.remove(project.id)
-    callbacks.onNotice?.(
+    callbacks.onWarning?.(
       `The folder of an interrupted ${journal.kind} was replaced by another one; it is left as it is.`,
     )
     return
@@ -72,7 +72,7 @@ async function recover(context: StoreContext, project: Project, given: Callbacks
   const work = { journal, safety, callbacks }
   try {
     const left = await finish(context, project, work)
-    callbacks.onNotice?.(`An interrupted ${journal.kind} has been finished: ${journal.reason}.`)
+    callbacks.onWarning?.(`An interrupted ${journal.kind} has been finished: ${journal.reason}.`)
     reportLeft(left, { safety, callbacks })
   } catch (error) {
     const why = isError(error) ? error.message : String(error)
@@ -86,7 +86,7 @@ async function recover(context: StoreContext, project: Project, given: Callbacks
         },
       )
     })
-    callbacks.onNotice?.(
+    callbacks.onWarning?.(
       `An interrupted ${journal.kind} could not be finished and was undone: ${why}`,
     )
     reportLeft(left, { safety, callbacks })
@@ -118,7 +118,7 @@ export async function recoverAll(context: StoreContext, callbacks: Callbacks): P
     if (!pending.has(project.id)) continue
     await recoverIfNeeded({ ...context, path: project.path }, callbacks).catch((error: unknown) => {
       if (!(error instanceof SavestateError)) throw error
-      callbacks.onNotice?.(`${printablePath(project.path)}: ${error.message}.`)
+      callbacks.onWarning?.(`${printablePath(project.path)}: ${error.message}.`)
     })
   }
 }

@@ -18,7 +18,7 @@ export async function inExistingFolder(
   if (dryRun || readRootInode(project) !== GONE) return work()
   refuseUnreachable(context, project)
   mkdirSync(fsPath(project.path))
-  callbacks.onNotice?.(`${printablePath(project.path)} no longer existed; it was created again.`)
+  callbacks.onWarning?.(`${printablePath(project.path)} no longer existed; it was created again.`)
   let isFilled = false
   try {
     const result = await work()

@@ -97,14 +97,14 @@ function reportSaved(
   { checkpoint, callbacks }: { readonly checkpoint: string; readonly callbacks: Callbacks },
 ): void {
   for (const path of paths)
-    callbacks.onNotice?.(
+    callbacks.onWarning?.(
       `A program wrote to ${printablePath(path)} while it was being replaced. Checkpoint ${checkpoint} has the written content.`,
     )
 }
 
 function reportBusy(asides: readonly Aside[], callbacks: Callbacks): void {
   for (const { path, at } of asides)
-    callbacks.onNotice?.(
+    callbacks.onWarning?.(
       `A program keeps writing to the earlier ${printablePath(path)}, which it has open. That file is kept as ${printablePath(at)}.`,
     )
 }

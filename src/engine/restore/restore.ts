@@ -127,7 +127,7 @@ export async function restore(
   const subject = withoutWritten(request.subject, plan)
   const nothing = { ...subject, target, plan: view, ...NOT_APPLIED }
   const mark = hashPlan(request, plan)
-  if (request.notice !== undefined && mark !== agreed) callbacks.onNotice?.(request.notice)
+  if (request.notice !== undefined && mark !== agreed) callbacks.onWarning?.(request.notice)
   if (request.dryRun) return nothing
   refuseConflicts(plan, request)
   const session = request.movesState === true ? request.session?.id : undefined

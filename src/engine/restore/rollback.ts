@@ -53,7 +53,7 @@ export function reportLeft(
   const [first] = left
   if (first === undefined) return
   const others = left.length === 1 ? 'stays' : `and ${left.length - 1} more stay`
-  callbacks.onNotice?.(
+  callbacks.onWarning?.(
     `${printablePath(first.path)} ${others} as found: ${first.reason}. Checkpoint ${safety.id} has the files from before.`,
   )
 }

@@ -51,14 +51,14 @@ export async function resumeSession(
 async function readResumed(context: SessionContext, callbacks: Callbacks): Promise<Resumed> {
   const { ledger, project } = context
   const notices: string[] = []
-  const collecting = { ...callbacks, onNotice: (text: string) => void notices.push(text) }
+  const collecting = { ...callbacks, onWarning: (text: string) => void notices.push(text) }
   // An agent can continue without its folder, and has to know that it is gone.
   const changes = await changesSince(context, collecting).catch((error: unknown) => {
     if (!(error instanceof SavestateError) || error.code !== 'PROJECT_MISSING') throw error
     notices.push(`${error.message}.`)
     return []
   })
-  for (const notice of notices) callbacks.onNotice?.(notice)
+  for (const notice of notices) callbacks.onWarning?.(notice)
   const session = readSession(context)
   const head = session.head === null ? undefined : ledger.checkpoints.get(session.head)
   const ancestors = ancestorsOf(context, head)

@@ -57,7 +57,7 @@ async function apply(
     onRows: (files) => callbacks.onProgress?.({ phase: 'seal', files, bytes: 0, of }),
   })
   if (existsSync(join(home, 'damaged')))
-    callbacks.onNotice?.(
+    callbacks.onWarning?.(
       'The files that `repair` has moved to the folder `damaged` of the store were not changed: they use the old key, or none.',
     )
   return result

@@ -97,7 +97,7 @@ async function finishInterrupted(store: RepairContext, callbacks: Callbacks): Pr
   const context: StoreContext = { ...store, ledger, objects: store.objects }
   await recoverAll(context, callbacks).catch((error: unknown) => {
     const message = isError(error) ? error.message : String(error)
-    callbacks.onNotice?.(`Interrupted work could not be checked: ${message}.`)
+    callbacks.onWarning?.(`Interrupted work could not be checked: ${message}.`)
   })
 }
 

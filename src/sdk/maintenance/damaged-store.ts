@@ -105,7 +105,7 @@ async function open(options: ClosedStoreOptions): Promise<RepairContext> {
     home,
     durability: 'fsync',
     limitsOf,
-    mayBlock: options.inProcess ?? false,
+    inProcess: options.inProcess ?? false,
   })
   const common = { home, snapshots, clock: options.clock ?? systemClock }
   const without = { ...common, ledger: undefined, objects: undefined, isAlone: false }

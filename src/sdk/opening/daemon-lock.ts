@@ -30,7 +30,7 @@ export async function storeHome(options: Pick<StoreOptions, 'home'> = {}): Promi
 }
 
 /** Takes the lock of the daemon. Undefined while another process holds it; getting it proves that the last daemon is dead. */
-export async function takeDaemonPlace(
+export async function acquireDaemonLock(
   options: Pick<StoreOptions, 'home'> = {},
 ): Promise<DaemonLock | undefined> {
   const home = await storeHome(options)

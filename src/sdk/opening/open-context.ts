@@ -101,8 +101,8 @@ export async function openContext(options: StoreOptions): Promise<OpenContext> {
     ...options.limits,
   })
   const keys = givenKeys(options.encryption, { home, environment: process.env })
-  const mayBlock = options.inProcess ?? false
-  const snapshots = new Snapshots({ home, durability, limitsOf, mayBlock })
+  const inProcess = options.inProcess ?? false
+  const snapshots = new Snapshots({ home, durability, limitsOf, inProcess })
   // A new store: a first save is likely. Otherwise the thread starts with the first project: many programs save only states.
   if (!existsSync(snapshots.gitDir)) snapshots.warmUp()
   const use = new SharedLock(engine.storeLockPath(home))

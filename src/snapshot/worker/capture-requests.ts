@@ -28,7 +28,7 @@ export type SnapshotsOptions = {
   /** The current settings of a project. */
   readonly limitsOf: (project: Pick<Project, 'path'>) => CaptureLimits
   /** The caller's event loop may block, as in a one-shot command: run the calls without a thread. */
-  readonly mayBlock: boolean
+  readonly inProcess: boolean
 }
 
 /** A request without the fields that Snapshots fills in from the project. */

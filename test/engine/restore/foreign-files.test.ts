@@ -132,7 +132,7 @@ const MODES = `
 
 describe.each(SETGID_WAYS)('$way:', ({ before, asOrdinaryUser }) => {
   async function rewound(s: Scratch, body: string): Promise<unknown> {
-    const start = { asOrdinaryUser, mayBlock: true }
+    const start = { asOrdinaryUser, inProcess: true }
     // The child process gives everything to the ordinary user, including the group, so the first run only does that.
     await inChild(s, '', start)
     own(s, { asOrdinaryUser })
@@ -152,7 +152,7 @@ describe.each(SETGID_WAYS)('$way:', ({ before, asOrdinaryUser }) => {
       fs.rmSync(scratch.project + '/tool')
       fs.writeFileSync(scratch.project + '/b', 'two')
       const notices = []
-      const { applied, plan } = await project.rewind({ to: id }, { onNotice: (text) => notices.push(text) })
+      const { applied, plan } = await project.rewind({ to: id }, { onWarning: (text) => notices.push(text) })
       const again = await project.rewind({ to: id })
       const text = (name) => fs.readFileSync(scratch.project + '/' + name, 'utf8')
       return {

@@ -138,7 +138,10 @@ test('a project that is not trusted can only make the store keep more', () => {
 })
 
 test('the guide says for each setting how far a project may set it', () => {
-  const guide = readFileSync(new URL('../../../docs/reference/settings.md', import.meta.url), 'utf8')
+  const guide = readFileSync(
+    new URL('../../../docs/reference/settings.md', import.meta.url),
+    'utf8',
+  )
   const inGuide = [...guide.matchAll(/^\| `([a-z]\w+)` .*\| ([^|]+?) +\|$/gm)].map(
     ([, key, rule]) => [key, rule],
   )
