@@ -7,7 +7,7 @@ const { session, state, inFlight } = await store.resume('ten thoughts', { create
 for (const call of inFlight) await session.resolveToolCall(call.id, { as: 'retry' })
 
 const messages = [...(state?.messages ?? [])]
-console.log(`Going on at step ${messages.length}.`)
+console.log(`Continuing at step ${messages.length}.`)
 while (messages.length < 10) {
   const step = messages.length
   const call = { id: `think-${step}`, name: 'think', args: { step } }

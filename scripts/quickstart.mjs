@@ -87,7 +87,7 @@ async function main() {
   await type('node survivor.mjs')
   const second = await runSurvivor({})
   await show(second)
-  check(second.includes('Going on at step 4.'), 'the agent did not continue where it stopped')
+  check(second.includes('Continuing at step 4.'), 'the agent did not continue where it stopped')
   check(second.includes('Step 9 is saved'), 'the agent did not come to its end')
   const { problems } = JSON.parse(run('verify', '--json'))
   check(problems.length === 0, `the store has problems: ${JSON.stringify(problems)}`)

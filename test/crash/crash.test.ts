@@ -316,7 +316,7 @@ describe('a recovery that is killed too', () => {
     kill('undo', 'apply:staged')
     runChild([['list']], 'apply:remove')
     runChild([['save']], 'apply:place')
-    runChild([['diff', { from: ids.first }]], 'restore:applied')
+    runChild([['diff', { to: ids.first }]], 'restore:applied')
     await expectRecovered('undo', 'list')
   })
 })

@@ -201,7 +201,7 @@ test('saves, rewinds and undos of several processes leave an intact store', asyn
       ['save', {}],
       ['rewind', { to: id }],
       ['verify'],
-      ['diff', { from: id }],
+      ['diff', { to: id }],
     ] satisfies Step[],
   }))
   const outcomes = await race<VerifyResult>(s, mixed)
@@ -261,7 +261,7 @@ test('the store is private under any umask: folders 0700, files 0600', async () 
       ['save', { reason: 'second' }],
       ['rewind', { to: '2' }],
       ['undo', {}],
-      ['diff', { from: '1' }],
+      ['diff', { to: '1' }],
     ],
   })
   expect(JSON.parse(outcome)).toHaveProperty('results')

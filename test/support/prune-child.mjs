@@ -10,10 +10,10 @@ if (waits) {
   process.stdout.write('open\n')
   await once(process.stdin, 'data')
 }
-const confirmPrune = async () => {
+const confirm = async () => {
   if (waits) process.stdout.write('planned\n')
   return true
 }
-process.stdout.write(`${JSON.stringify(await store.prune(input, { confirmPrune }))}\n`)
+process.stdout.write(`${JSON.stringify(await store.prune({ ...input, confirm }))}\n`)
 await store.close()
 process.stdin.destroy()

@@ -44,7 +44,7 @@ export const run = command<Page>({
         : [
             `           files of ${formatCount(result.untrusted, 'project')} ask for settings that are not in effect: \`savestate status\` lists them`,
           ]),
-      `Callbacks:     ${hooksText(result)}`,
+      `Hooks:     ${hooksText(result)}`,
       ...launcherLines(result),
       ...(failures.length === 0
         ? ['Failures:  none']

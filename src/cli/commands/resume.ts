@@ -16,7 +16,10 @@ export const run = command({
     session: { ...session, metadata: jsonOf(session.metadata) },
     checkpoint,
     state: jsonOf(state),
-    inFlight: jsonOf(inFlight),
+    inFlight: inFlight.map(({ startedAt, ...call }) => ({
+      ...Object(jsonOf(call)),
+      startedAt: startedAt.toISOString(),
+    })),
     changedSince,
     notices,
     brief,

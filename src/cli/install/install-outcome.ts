@@ -49,12 +49,12 @@ function agentLines(result: AgentResult, { request, done }: How): readonly strin
   if (files.length === 0 && allowed.length > 0)
     return [...noted, ...(applied ? allowed : [`Would apply: ${allowed.join()}`])]
   if (files.length === 0 && result.isTrustNew === true)
-    return [...noted, `Callbacks for ${title} were installed already, and are trusted now.`]
+    return [...noted, `Hooks for ${title} were installed already, and are trusted now.`]
   if (files.length === 0 && result.trusted === false)
-    return [...noted, `Callbacks for ${title} are installed already.`]
+    return [...noted, `Hooks for ${title} are installed already.`]
   if (files.length === 0)
     return done === 'installed'
-      ? [...noted, `Callbacks for ${title} are installed already: nothing to do.`]
+      ? [...noted, `Hooks for ${title} are installed already: nothing to do.`]
       : [...noted, `${title} has no Savestate hooks here: nothing to do.`]
   if (!applied) {
     const lines = files.flatMap(({ path, change, diff }) => [
@@ -62,14 +62,14 @@ function agentLines(result: AgentResult, { request, done }: How): readonly strin
       ...diff.map((line) => `    ${printable(line)}`),
     ])
     const would = done === 'installed' ? 'added' : 'removed'
-    return [...noted, `Callbacks for ${title} would be ${would}:`, ...lines, ...allowed]
+    return [...noted, `Hooks for ${title} would be ${would}:`, ...lines, ...allowed]
   }
   const where = filesText(files, process.env)
   const what =
     done === 'uninstalled'
-      ? `Callbacks for ${title} removed from`
+      ? `Hooks for ${title} removed from`
       : hasNewHooks(result)
-        ? `Callbacks for ${title} added to`
+        ? `Hooks for ${title} added to`
         : `Configuration of ${title} changed in`
   return [...noted, `${request.screen.paint('green', what)} ${where}.`, ...allowed]
 }

@@ -5,6 +5,7 @@ import {
   type CheckpointKind,
   IN_PROGRESS,
   type ChangeEvent,
+  type NamedBy,
   USER_AUTHOR,
   type Project,
   SavestateError,
@@ -18,16 +19,20 @@ import { failpoint } from '../../system/index.js'
 import { captureForRecord } from '../checkpoints/capture.js'
 import { checkName } from '../checkpoints/checkpoint-name.js'
 import type { Callbacks } from '../operation/callbacks.js'
-import { type Attribution, attributeChanges } from '../authorship/note-authors.js'
+import { type Attribution, attributeChanges, type MomentInput } from '../authorship/note-authors.js'
 import { isSameAsCheckpoint } from '../checkpoints/is-unchanged.js'
 import { sessionOperation } from '../operation/operation.js'
 import { withRecoveredProject } from '../restore/recover.js'
 import { leaseExpiryMs, projectOf, type SessionContext, readSession } from './session-context.js'
 import { createDraft, createDraftWithFiles, asNextStep, parseLabels } from './session-draft.js'
-import { parseStatusInput } from './session-status.js'
+import { parseStatusInput, type StatusInput } from './session-status.js'
 import { copyAtCall, writeAppended, writeWholeState, type WriteState } from './copy-at-call.js'
 import { eventInput, statusInput, wholeText } from '../operation/input-schemas.js'
-import { scanUncaptured, onlyUncapturedText } from '../authorship/uncaptured-changes.js'
+import {
+  scanUncaptured,
+  onlyUncapturedText,
+  type UncapturedMode,
+} from '../authorship/uncaptured-changes.js'
 import { type CheckpointView, viewCheckpoint } from '../checkpoints/views.js'
 
 export type SessionSaveResult = CheckpointView & {
@@ -59,8 +64,22 @@ const saveInput = () => z.strictObject({ ...saveOptionsInput(), state: z.optiona
 const appendInput = () =>
   z.strictObject({ ...saveOptionsInput(), key: z.string(), items: z.array(z.unknown()) })
 
-/** Everything in a save except its state. */
-export type SaveOptions = Partial<z.infer<z.ZodMiniObject<ReturnType<typeof saveOptionsInput>>>>
+/** Everything in a save except its state. Written out, because our published types must not need zod's. */
+export type SaveOptions = {
+  readonly name?: string | undefined
+  readonly namedBy?: NamedBy | undefined
+  readonly reason?: string | undefined
+  readonly files?: boolean
+  readonly ifChanged?: boolean
+  readonly status?: StatusInput | undefined
+  readonly metadata?: unknown
+  readonly schemaVersion?: number | undefined
+  readonly toolCall?: string | undefined
+  readonly ifHead?: string | null | undefined
+  readonly operationId?: string | undefined
+  readonly moment?: MomentInput | undefined
+  readonly uncaptured?: UncapturedMode | undefined
+}
 
 export const saveSession = sessionOperation({
   name: 'save',

@@ -152,8 +152,8 @@ describe.each(SETGID_WAYS)('$way:', ({ before, asOrdinaryUser }) => {
       fs.rmSync(scratch.project + '/tool')
       fs.writeFileSync(scratch.project + '/b', 'two')
       const notices = []
-      const { applied, plan } = await project.rewind({ to: id }, { onWarning: (text) => notices.push(text) })
-      const again = await project.rewind({ to: id })
+      const { applied, plan } = await project.rewind(id, { onWarning: (text) => notices.push(text) })
+      const again = await project.rewind(id)
       const text = (name) => fs.readFileSync(scratch.project + '/' + name, 'utf8')
       return {
         applied, keep: plan.keep, notices, again: again.plan.keep,
@@ -182,7 +182,7 @@ describe.each(SETGID_WAYS)('$way:', ({ before, asOrdinaryUser }) => {
       ${MODES}
       const { id } = await project.save({})
       fs.rmSync(scratch.project + '/sub', { recursive: true })
-      const { applied, plan } = await project.rewind({ to: id })
+      const { applied, plan } = await project.rewind(id)
       return { applied, kept: plan.keep.map((item) => item.path), mode: modeOf('sub') }
       `,
     )

@@ -241,7 +241,7 @@ function playThrough(s: Scratch, environment: Readonly<Record<string, string>>):
   })
   const second = s.snapshotOf()
   const [diff, rewound, verified] = run<[DiffResult, RewindResult, VerifyResult]>(s, environment, [
-    ['diff', { from: saved.id }],
+    ['diff', { to: saved.id }],
     ['rewind', { to: saved.id }],
     ['verify'],
   ])
@@ -266,7 +266,7 @@ function playThrough(s: Scratch, environment: Readonly<Record<string, string>>):
   expect(s.snapshotOf()).toEqual(second)
   run(s, environment, [
     ['redo', {}],
-    ['show', '1'],
+    ['show', { to: '1' }],
   ])
   expect(s.snapshotOf()).toEqual(first)
 }
