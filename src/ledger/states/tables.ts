@@ -23,14 +23,6 @@ export const STATE_TABLES = `
     body TEXT NOT NULL
   ) STRICT;
 
-  -- States that are written before their checkpoint, with the session and the fencing number of the writer.
-  CREATE TABLE file.pending_states (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    session INTEGER NOT NULL,
-    fence INTEGER NOT NULL,
-    state INTEGER NOT NULL
-  ) STRICT;
-
   -- Raised when rows are removed, because a process may remember them as stored.
   CREATE TABLE file.state_generation (
     only INTEGER PRIMARY KEY CHECK (only = 1),

@@ -72,7 +72,7 @@ function withReject(): {
   const promise = new Promise<never>((_, fail) => {
     reject = fail
   })
-  // Most captures are not cancelled, and some are over by then.
+  // A cancel after the capture has ended must not count as an unhandled rejection; before that, the capture awaits it.
   promise.catch(() => undefined)
   return { promise, reject: (error) => reject(error) }
 }
