@@ -1,7 +1,15 @@
 // Builds dist/ (entry files and types), dist/cli/ (the program and the SDK) and build/ (the benchmark) with rolldown.
 // dist/cli/ is CommonJS, which loads 20 ms faster than ESM (docs/decisions/0015).
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import process from 'node:process'
 import { rolldown } from 'rolldown'
 
@@ -133,9 +141,12 @@ writeFileSync('dist/cli/package.json', COMMONJS)
 // Checks the version of Node before it loads anything else.
 copyFileSync('src/cli/start/bin.cjs', 'dist/cli/bin.js')
 chmodSync('dist/cli/bin.js', 0o755)
+// SQLite for Nodes without a usable one of their own (docs/decisions/0002).
+cpSync('node_modules/@photostructure/sqlite/prebuilds', 'dist/prebuilds', { recursive: true })
 // Their licenses require it.
 const bundled = [
   '@modelcontextprotocol/server',
+  '@photostructure/sqlite',
   'get-east-asian-width',
   'jsonc-parser',
   'smol-toml',

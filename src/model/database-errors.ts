@@ -45,13 +45,10 @@ export function foreignSchema(path: string, what: string): SavestateError {
   )
 }
 
-export function sqliteMissing(optionalPackage: string, cause: unknown): SavestateError {
+export function sqliteMissing(system: string, cause?: unknown): SavestateError {
   return new SavestateError(
     'SQLITE_MISSING',
-    `Node ${process.versions.node} has no SQLite that Savestate can use, and the optional package ${optionalPackage} is not installed`,
-    {
-      hint: 'Use Node 22.20, 24.7 or newer, or install savestate again without `--omit=optional`.',
-      cause,
-    },
+    `Node ${process.versions.node} has no SQLite that Savestate can use, and Savestate contains none that loads on ${system}`,
+    { hint: 'Use Node 22.20, 24.7 or newer.', cause },
   )
 }

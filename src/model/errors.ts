@@ -52,7 +52,7 @@ export const ERROR_CODES = {
   SESSION_FENCED: 'Another process has taken over the session; this one can no longer write to it.',
   SESSION_UNKNOWN: 'No session has that id.',
   SQLITE_MISSING:
-    'This Node version has no usable SQLite, and the optional package that provides one is not installed.',
+    'This Node version has no usable SQLite, and the package contains none for this system.',
   STATE_UNREADABLE: 'A stored value of an agent state cannot be decoded.',
   STATE_UNSTORABLE:
     'A value of an agent state cannot be stored, because it could not be restored exactly.',

@@ -9,13 +9,11 @@ import {
   renameSync,
   rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { PROGRAM } from '../cli/program.js'
 import {
   checkpointsOf,
   daemonScratch,
@@ -103,8 +101,8 @@ test('a daemon of another version is not used, and a start replaces it', async (
   // Another version of the program.
   const other = join(s.folder, 'other')
   mkdirSync(other)
-  cpSync(dirname(PROGRAM), join(other, 'dist/cli'), { recursive: true })
-  symlinkSync(join(ROOT, 'node_modules'), join(other, 'node_modules'))
+  for (const part of ['dist/cli', 'dist/prebuilds'])
+    cpSync(join(ROOT, part), join(other, part), { recursive: true })
   writeFileSync(join(other, 'package.json'), '{"version":"9.9.9"}')
   const run = (...args: string[]) =>
     execFileSync(process.execPath, [join(other, 'dist/cli/bin.js'), ...args], {

@@ -1,5 +1,5 @@
-// Selects the SQLite of this process: Node's own if it has all we need, otherwise the optional package, which has the same
-// interface (docs/decisions/0002). No other file loads either of them.
+// Selects the SQLite of this process: Node's own if it has all we need, otherwise the native addon that our package
+// contains, which has the same interface (docs/decisions/0002). No other file loads either of them.
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
@@ -30,11 +30,12 @@ export interface Driver {
   ) => Connection
 }
 
-const PACKAGE = '@photostructure/sqlite'
+/** The build copies the addons of @photostructure/sqlite here, one folder per system. */
+const ADDONS = join('dist', 'prebuilds')
 
 /**
  * The first release of each line whose `node:sqlite` binds parameters such as `?1` and opens URIs. Earlier releases have an
- * older SQLite than the package does, so they use the package.
+ * older SQLite than the addon does, so they use the addon.
  */
 const FIRST_MINOR: Readonly<Record<number, number>> = { 22: 20, 24: 7 }
 const FIRST_MAJOR = 25
@@ -54,7 +55,7 @@ export function sharedDriver(): Driver {
   const everywhere = process.getBuiltinModule('node:os')
   const known: Driver | undefined = Reflect.get(everywhere, LOADED)
   if (known !== undefined) return known
-  const driver = builtInDriver() ?? packagedDriver()
+  const driver = builtInDriver() ?? bundledDriver()
   Object.defineProperty(everywhere, LOADED, { value: driver })
   return driver
 }
@@ -91,23 +92,19 @@ function withoutSqliteWarning<T>(load: () => T): T {
   }
 }
 
-/**
- * Loads only the native addon if the package has one for this system: the package's JavaScript searches folders for it, which
- * takes 6 ms at every start. For local builds and other C libraries it loads the whole package.
- */
-export function packagedDriver(): Driver {
-  const require = createRequire(import.meta.url)
-  const folder = packageFolder(dirname(fileURLToPath(import.meta.url)))
+/** Throws SQLITE_MISSING on a system for which our package has no addon. */
+export function bundledDriver(): Driver {
   const system = `${process.platform}-${process.arch}`
-  const file = join(folder ?? '', 'prebuilds', system, '@photostructure+sqlite.glibc.node')
-  const isUsual = folder !== undefined && !existsSync(join(folder, 'build'))
-  const isPrebuilt = isUsual && !existsSync('/etc/alpine-release') && existsSync(file)
+  const libc = existsSync('/etc/alpine-release') ? 'musl' : 'glibc'
+  const addon = join(ADDONS, system, `@photostructure+sqlite.${libc}.node`)
+  const file = findAbove(dirname(fileURLToPath(import.meta.url)), addon)
+  if (file === undefined) throw sqliteMissing(system)
   try {
-    const driver: Driver = require(isPrebuilt ? sameInProcess(file) : PACKAGE)
+    const driver: Driver = createRequire(import.meta.url)(sameInProcess(file))
     return driver
   } catch (error) {
-    if (!hasCode(error, 'MODULE_NOT_FOUND')) throw error
-    throw sqliteMissing(PACKAGE, error)
+    if (!hasCode(error, 'ERR_DLOPEN_FAILED')) throw error
+    throw sqliteMissing(system, error)
   }
 }
 
@@ -127,9 +124,9 @@ function sameInProcess(file: string): string {
   return sizeOf(other) === sizeOf(file) ? other : file
 }
 
-/** Finds the package like Node does, but without reading other files on the way. */
-function packageFolder(from: string): string | undefined {
-  const folder = join(from, 'node_modules', PACKAGE)
-  if (existsSync(folder)) return folder
-  return dirname(from) === from ? undefined : packageFolder(dirname(from))
+/** The file in the nearest folder at or above `from` that has it: this module runs from dist/, build/ and src/. */
+function findAbove(from: string, name: string): string | undefined {
+  const file = join(from, name)
+  if (existsSync(file)) return file
+  return dirname(from) === from ? undefined : findAbove(dirname(from), name)
 }

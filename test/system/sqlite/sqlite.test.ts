@@ -10,14 +10,14 @@ import {
   removeForeignObjects,
   versionInFile,
 } from '../../../src/system/sqlite/sqlite.js'
-import { builtInDriver, packagedDriver } from '../../../src/system/sqlite/sqlite-driver.js'
+import { builtInDriver, bundledDriver } from '../../../src/system/sqlite/sqlite-driver.js'
 import { isBusy } from '../../../src/system/sqlite/sqlite-errors.js'
 
 /** Another process may run another Node, so it uses the package, whatever this one uses. */
 const DRIVER = import.meta.resolve('@photostructure/sqlite')
 const BUILT_IN = builtInDriver()
 const DRIVERS = [
-  ['the package', packagedDriver()] as const,
+  ['the addon', bundledDriver()] as const,
   ...(BUILT_IN === undefined ? [] : [['Node', BUILT_IN] as const]),
 ]
 
