@@ -1,3 +1,4 @@
+import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { NO_AGENT } from './scripts/no-agent.mjs'
 
@@ -5,7 +6,24 @@ const { NODE_EXTRA_CA_CERTS } = process.env
 // Tests compare the modes of new files. Other masks have their own tests.
 process.umask(0o022)
 
+/**
+ * Threads and the prune process run from dist/, which has each of them as one file. Everything else in a test's process
+ * comes from src/, so that there is one copy of the SDK in it.
+ */
+const threadsFromDist: Plugin = {
+  name: 'threads-from-dist',
+  enforce: 'pre',
+  transform: (code, id) =>
+    id.includes('/src/')
+      ? code.replaceAll(
+          /new URL\('\.\/([\w-]+-(?:thread|process)\.js)', import\.meta\.url\)/g,
+          (_, file: string) => `new URL('${new URL(`dist/cli/${file}`, import.meta.url).href}')`,
+        )
+      : undefined,
+}
+
 export default defineConfig({
+  plugins: [threadsFromDist],
   test: {
     include: ['test/**/*.test.ts'],
     testTimeout: 60_000,

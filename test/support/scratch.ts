@@ -18,14 +18,12 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import * as sdk from '../../src/index.js'
 import type { Store, StoreOptions } from '../../src/index.js'
 import { parsePathText } from '../../src/model/index.js'
 import { removeWhole } from './remove-folder.js'
 
-/** The built package: its worker threads exist only there. */
-export const sdk = (await import(
-  new URL('../../dist/index.js', import.meta.url).href
-)) as typeof import('../../src/index.js')
+export { sdk }
 
 /** A file, link or folder to create; null removes the path. */
 export type FileSpec =

@@ -1,5 +1,6 @@
 // `savestate list` with its filters, on the history of real hooks.
 import { expect, test } from 'vitest'
+import { openStore } from '../../../src/index.js'
 import { claudeHook, claudePrompt, claudeShell } from '../../support/agent-story.js'
 import { type Scratch, scratch, steady } from '../program.js'
 
@@ -133,8 +134,6 @@ test('the row of a rewind names its target', () => {
 
 test('a long history is read in part: rows, groups and the number of further rows are right', async () => {
   using s = scratch({ 'package.json': '{}\n' })
-  const dist = new URL('../../../dist/index.js', import.meta.url).href
-  const { openStore } = (await import(dist)) as typeof import('../../../src/index.js')
   const store = await openStore({ home: s.home, durability: 'process' })
   const project = await store.project(s.project)
   const session = await store.session('long', { project })
