@@ -1,4 +1,4 @@
-// Savers over scratch stores, from the built package, and checkpoints to put into them.
+// Savers over scratch stores, and checkpoints to put into them.
 import {
   type BaseCheckpointSaver,
   type Checkpoint,
@@ -7,11 +7,8 @@ import {
   type CheckpointTuple,
   uuid6,
 } from '@langchain/langgraph-checkpoint'
+import { SavestateSaver } from '../../src/langgraph/saver.js'
 import { type Scratch, scratch } from '../support/scratch.js'
-
-const { SavestateSaver } = (await import(
-  new URL('../../dist/langgraph.js', import.meta.url).href
-)) as typeof import('../../src/langgraph/saver.js')
 
 export { SavestateSaver }
 export type Saver = InstanceType<typeof SavestateSaver>
