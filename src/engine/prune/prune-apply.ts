@@ -13,7 +13,7 @@ import type { PruningRow } from '../../ledger/index.js'
 import { removeRefs } from '../../snapshot/index.js'
 import { failpoint } from '../../system/index.js'
 import { tryWithProjectLock, type StoreContext } from '../operation/context.js'
-import { Journals } from '../restore/restore-journal.js'
+import { pendingJournals } from '../restore/restore-journal.js'
 import { readProjectState } from '../projects/project-state.js'
 import type { PointsPlan, ProjectPlan, PrunePlan } from './prune-plan.js'
 import type { Tally } from './prune-result.js'
@@ -96,7 +96,7 @@ async function applyTo(
   { ends, tally }: Work,
 ): Promise<string | undefined> {
   const { project, isWhole, isOrphaned, known } = plan
-  if (new Journals(home).pending().includes(project.id)) return 'a rewind of it is unfinished'
+  if (pendingJournals(home).includes(project.id)) return 'a rewind of it is unfinished'
   const done = ledger.transaction(() => {
     if (isUsedSince(ledger, plan)) return undefined
     const drops = selectStillDue(ledger.pruning.checkpointsOf(project.id), plan, ends)

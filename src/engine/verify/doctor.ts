@@ -15,7 +15,7 @@ import { gitVersionText, refuseOldGit } from '../../snapshot/index.js'
 import { diskUsage, isSurelyDead } from '../../system/index.js'
 import type { RepairContext, Problem } from './findings.js'
 import type { Callbacks } from '../operation/callbacks.js'
-import { Journals } from '../restore/restore-journal.js'
+import { pendingJournals } from '../restore/restore-journal.js'
 import { storeSettings, untrustedIfReadable } from '../store/settings.js'
 import { verifyDamaged } from './verify.js'
 
@@ -107,7 +107,7 @@ export async function doctor(
     untrusted: (inside?.projects() ?? []).filter(
       ({ project }) => untrustedIfReadable(home, project.path).length > 0,
     ).length,
-    unfinished: new Journals(home).pending().length,
+    unfinished: pendingJournals(home).length,
     leases: (inside?.marks.leases() ?? []).filter(({ owner }) => !isSurelyDead(owner)).length,
     failures: (inside?.failures.list(MAX_FAILURES) ?? []).map((failure) => ({
       at: new Date(failure.atMs),
