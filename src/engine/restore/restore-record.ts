@@ -15,7 +15,7 @@ import type { StoreContext } from '../operation/context.js'
 import { changedPaths, removeJournal, type StartedRestore } from './restore-journal.js'
 import { attributeChanges } from '../authorship/note-authors.js'
 import { prepareCheckpoint, recordCheckpoint } from '../checkpoints/record-checkpoint.js'
-import { planNextStep } from './restore-session.js'
+import { advanceSession } from './restore-session.js'
 
 /** Adds the row, then removes the journal. */
 export async function commitRestore(
@@ -48,11 +48,7 @@ export async function commitRestore(
       of,
     },
     { checkpoint, details: { ...after.snapshot, rewind } },
-    (made) => {
-      const step = planNextStep(context, session, fence)
-      step?.advance(made)
-      return { ...made, session: step?.facts ?? null }
-    },
+    (made) => ({ ...made, session: advanceSession(context, made, { session, fence }) }),
   )
   failpoint('restore:after-row')
   removeJournal(context.home, project.id)

@@ -3,8 +3,6 @@ import * as z from 'zod/mini'
 import {
   type Checkpoint,
   invariant,
-  makeId,
-  parseCheckpointId,
   SavestateError,
   type StateCheckpoint,
 } from '../../model/index.js'
@@ -14,10 +12,11 @@ import { describeTarget } from '../checkpoints/describe-target.js'
 import { sessionOperation } from '../operation/operation.js'
 import { withFiles } from '../checkpoints/resolve-ref.js'
 import { type RestoreResult, restore } from './restore.js'
-import { planNextStep, type RestoreSession } from './restore-session.js'
+import { advanceSession, type RestoreSession } from './restore-session.js'
 import { makeRewindRequest, parseProjectPaths } from './rewind.js'
 import { checkpointBeforeInSession, viewTarget } from './rewind-target.js'
 import { projectOf, type SessionContext, readSession } from '../sessions/session-context.js'
+import { createDraft } from '../sessions/session-draft.js'
 import { resolveInSession } from '../sessions/session-queries.js'
 import { retryUntilConfirmed } from '../operation/confirm-unlocked.js'
 
@@ -88,7 +87,7 @@ function rewindState(
   target: Checkpoint,
   { dryRun }: { readonly dryRun: boolean },
 ): RestoreResult {
-  const { ledger, clock, hold } = context
+  const { ledger, hold } = context
   const nothing = {
     to: viewTarget(ledger, target),
     target: target.id,
@@ -97,32 +96,18 @@ function rewindState(
     safety: null,
   }
   if (dryRun) return { ...nothing, applied: false, checkpoint: null }
-  const createdAtMs = clock.nowMs()
-  const id = parseCheckpointId(makeId(clock.random))
+  const reason = `rewind of the state to ${describeTarget(target)}`
+  const draft = createDraft(context, { kind: 'rewind', name: null, reason })
   failpoint('rewind-state:before-row')
   ledger.transaction(() => {
     ledger.sessions.check(hold)
-    const step = planNextStep(context, sessionPart(context, target, 'state'), hold.fence)
-    invariant(step !== undefined, 'the head does not move within a transaction')
-    const checkpoint: StateCheckpoint = {
-      id,
-      kind: 'rewind',
-      name: null,
-      reason: `rewind of the state to ${describeTarget(target)}`,
-      createdAtMs,
-      pinned: false,
-      authors: null,
-      project: context.project?.id ?? null,
-      commit: null,
-      snapshot: null,
-      changes: null,
-      session: step.facts,
-    }
-    ledger.checkpoints.insert(checkpoint, undefined)
-    step.advance(checkpoint)
+    const part = sessionPart(context, target, 'state')
+    const session = advanceSession(context, draft, { session: part, fence: hold.fence })
+    invariant(session !== null, 'the head does not move within a transaction')
+    ledger.checkpoints.insert({ ...draft, session } as StateCheckpoint, undefined)
   })
   failpoint('rewind-state:after-row')
-  return { ...nothing, applied: true, checkpoint: id }
+  return { ...nothing, applied: true, checkpoint: draft.id }
 }
 
 function expectState({ id, session }: Checkpoint): void {
