@@ -19,7 +19,7 @@ import { captureNow } from '../checkpoints/capture.js'
 import { type PlanView, viewPlan } from '../checkpoints/views.js'
 import {
   type Callbacks,
-  type PlanFacts,
+  type PlanDetails,
   type RestoreSubject,
   uncancellable,
 } from '../operation/callbacks.js'
@@ -80,7 +80,7 @@ export type RestoreResult = RestoreSubject & {
 export type PlanQuestion = {
   readonly isQuestion: true
   readonly plan: PlanView
-  readonly facts: PlanFacts
+  readonly details: PlanDetails
   /** The result if the answer is no. */
   readonly declined: RestoreResult
 }
@@ -132,8 +132,8 @@ export async function restore(
   // A rewind that changes only the state needs no confirmation, like `--state`: it overwrites no file.
   const needsConsent = kind === 'rewind' ? changesFiles : !isNoop
   if (needsConsent && callbacks.confirm !== undefined && mark !== agreed) {
-    const facts = { ...subject, target, goal, now, session, mark }
-    return { isQuestion: true, plan: view, facts, declined: { ...nothing, declined: true } }
+    const details = { ...subject, target, goal, now, session, mark }
+    return { isQuestion: true, plan: view, details, declined: { ...nothing, declined: true } }
   }
   if (request.session !== undefined) refuseChangedSession(context, request.session, fence)
   // Last chance to cancel: once the journal is written, the work is finished.
