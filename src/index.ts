@@ -24,7 +24,7 @@ export type {
   NameResult,
   NotRestored,
   OncePerTurnResult,
-  PlanFacts,
+  PlanDetails,
   PlanItem,
   PlanView,
   Problem,

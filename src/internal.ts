@@ -2,6 +2,7 @@
 export * from './index.js'
 export {
   type AutoPruneRecord,
+  clearLegacy,
   type CommitHistory,
   type FailureFacts,
   type FoundTarget,

@@ -6,7 +6,6 @@ import {
   type BytePath,
   bytePath,
   IN_PROGRESS,
-  describeInputError,
   joinPath,
   nameOf,
   parseSessionId,
@@ -18,7 +17,9 @@ import {
   exists,
   type Found,
   namesIn,
+  parseItem,
   parseJson,
+  readLater,
   readText,
   type TextFile,
   unreadable,
@@ -40,33 +41,25 @@ const stepSchema = z.looseObject({
   partial_results: z.optional(z.array(z.unknown())),
 })
 type Step = z.infer<typeof stepSchema>
-type StepFile = { readonly step: Step; readonly file: TextFile }
-type FoundStep = { readonly step: Step; readonly item: StateItem }
 
 export async function findAres(folder: BytePath, found: Found): Promise<void> {
-  const sessions = new Map<string, FoundStep[]>()
+  const sessions = new Map<string, { readonly step: Step; readonly item: StateItem }[]>()
   for (const name of namesIn(folder)) {
     if (!name.endsWith('.json')) continue
     const path = joinPath(folder, name)
     await found.attempt(pathText(path), () => {
       if (name.endsWith('_latest.json')) return checkPointer(folder, path)
-      const { step, file } = readStep(path)
-      const item = itemOf(path, step, file)
+      const file = readText(path, MAX_BYTES)
+      const step = parseStep(file.text)
       const steps = sessions.get(step.session_id) ?? []
-      sessions.set(step.session_id, [...steps, { step, item }])
+      sessions.set(step.session_id, [...steps, { step, item: itemOf(path, step, file) }])
     })
   }
   for (const [id, steps] of sessions) {
     steps.sort((a, b) => a.step.step - b.step.step)
-    found.histories.push({
-      type: 'states',
-      kind: 'ares',
-      source: pathText(folder),
-      id,
-      agent: steps.at(-1)?.step.agent_name ?? null,
-      originPrefix: null,
-      items: steps.map(({ item }) => item),
-    })
+    const agent = steps.at(-1)?.step.agent_name ?? null
+    const items = steps.map(({ item }) => item)
+    found.addStates({ kind: 'ares', source: pathText(folder), id, agent, items })
   }
 }
 
@@ -80,15 +73,11 @@ function checkPointer(folder: BytePath, path: BytePath): void {
     throw unreadable(`it names ${JSON.stringify(named)}, which does not exist`)
 }
 
-function readStep(path: BytePath): StepFile {
-  const file = readText(path, MAX_BYTES)
-  const parsed = stepSchema.safeParse(parseJson(file.text))
-  if (parsed.success) return { step: parsed.data, file }
-  const faults = parsed.error.issues.map(describeInputError).join('; ')
-  throw unreadable(`it is not an ares checkpoint: ${faults}`)
+function parseStep(text: string): Step {
+  return parseItem(stepSchema, parseJson(text), 'an ares checkpoint')
 }
 
-function itemOf(path: BytePath, step: Step, { hash, modifiedAtMs }: TextFile): StateItem {
+function itemOf(path: BytePath, step: Step, file: TextFile): StateItem {
   const { session_id: session, step: number, timestamp, status, id } = step
   parseSessionId(session)
   if (nameOf(path) !== bytePath(`${session}_${number}.json`))
@@ -98,22 +87,15 @@ function itemOf(path: BytePath, step: Step, { hash, modifiedAtMs }: TextFile): S
   const known = statusOf(status)
   return {
     source: pathText(path),
-    origin: `ares:${session}:${number}:${hash}`,
-    createdAtMs: timestamp === undefined ? modifiedAtMs : Math.round(timestamp * 1000),
-    name: null,
-    reason: null,
+    origin: `ares:${session}:${number}:${file.hash}`,
+    createdAtMs: timestamp === undefined ? file.modifiedAtMs : Math.round(timestamp * 1000),
     status: known ?? IN_PROGRESS,
     metadata: {
       step: number,
       ...(id === undefined ? {} : { id }),
       ...(known === undefined ? { status } : {}),
     },
-    operationId: null,
-    readState: async () => {
-      const again = readStep(path)
-      if (again.file.hash === hash) return stateOf(again.step)
-      throw unreadable('it was changed while it was imported')
-    },
+    readState: readLater(path, file, (text) => stateOf(parseStep(text))),
   }
 }
 

@@ -4,14 +4,13 @@ import {
   type BytePath,
   IN_PROGRESS,
   importFault,
-  describeInputError,
   labelOf,
   parseSessionId,
   parseTime,
   pathText,
   type StateItem,
 } from '../internal.js'
-import { type Found, parseJson, readText, unreadable, wholeText } from './source.js'
+import { type Found, parseItem, parseJson, readText, unreadable, wholeText } from './source.js'
 
 const MAX_BYTES = 512 << 20
 
@@ -44,17 +43,8 @@ export async function findBreakpilot(
       else items.push(item)
     })
   }
-  for (const [id, items] of sessions) {
-    found.histories.push({
-      type: 'states',
-      kind: 'breakpilot',
-      source: pathText(file),
-      id,
-      agent: null,
-      originPrefix: null,
-      items,
-    })
-  }
+  for (const [id, items] of sessions)
+    found.addStates({ kind: 'breakpilot', source: pathText(file), id, items })
 }
 
 function readJson(file: BytePath): unknown {
@@ -72,12 +62,8 @@ function readItem(
 ): { readonly id: string; readonly item: StateItem } {
   if (typeof value === 'object' && value !== null && 'changes' in value)
     throw unreadable('it is from an export of Savestate; use `savestate import json`')
-  const parsed = itemSchema.safeParse(value)
-  if (!parsed.success)
-    throw unreadable(
-      `it is not a checkpoint: ${parsed.error.issues.map(describeInputError).join('; ')}`,
-    )
-  const { id, timestamp, data, metadata } = parsed.data
+  const parsed = parseItem(itemSchema, value, 'a checkpoint')
+  const { id, timestamp, data, metadata } = parsed
   const target = session ?? /^([^]+):[0-9]+$/.exec(id)?.[1]
   if (target === undefined)
     throw unreadable(`its id, ${JSON.stringify(id)}, names no session; name one with --session`)
@@ -85,7 +71,7 @@ function readItem(
     source,
     origin: `breakpilot:${parseSessionId(target)}:${id}`,
     createdAtMs: parseTime(timestamp),
-    ...labelOf(parsed.data),
+    ...labelOf(parsed),
     status: IN_PROGRESS,
     metadata,
     operationId: id,

@@ -2,7 +2,7 @@
 // `legacy-*`), the repository shared by all projects (v2), and the task files of sessions (YAML).
 import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
-import { posix } from 'node:path'
+import { basename, posix } from 'node:path'
 import { isRecord } from '../base/index.js'
 import {
   type BytePath,
@@ -11,13 +11,19 @@ import {
   type CommitHistory,
   fsPath,
   hasCode,
+  IN_PROGRESS,
   joinPath,
+  nameOf,
+  parseSessionId,
+  parseStatus,
   pathText,
   readRegularFile,
   sourceHead,
   sourceRefs,
+  type Status,
+  STATUS_WORDS,
 } from '../internal.js'
-import { findTask } from './hermes-task.js'
+import { parseYaml } from '../yaml/index.js'
 import {
   exists,
   type Found,
@@ -25,6 +31,7 @@ import {
   isFolder,
   namesIn,
   parseJson,
+  readLater,
   readText,
   unreadable,
 } from './source.js'
@@ -33,6 +40,7 @@ const WORKDIR_FILE = 'HERMES_WORKDIR'
 const REFS = 'refs/hermes/'
 const MAX_WORKDIR_BYTES = 8192
 const MAX_PROJECT_BYTES = 1 << 20
+const MAX_TASK_BYTES = 16 << 20
 
 /** `path`: the folder of Hermes' checkpoints, or one repository in it. */
 export async function findHermes(path: BytePath, found: Found): Promise<void> {
@@ -130,4 +138,54 @@ function realPathOf(workdir: BytePath): BytePath {
       if (parent === '/' || !hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP')) throw error
     }
   }
+}
+
+/** A task file: Hermes overwrites it, so it holds the latest state of its session only. */
+function findTask(path: BytePath, found: Found): void {
+  const source = pathText(path)
+  const file = readText(path, MAX_TASK_BYTES)
+  const task = parseTask(file.text)
+  const name = Buffer.from(nameOf(path), 'latin1').toString('utf8')
+  const id = sessionIdOf(task, name.replace(/\.yaml$/, ''))
+  const { status, word } = statusOf(task)
+  const originPrefix = `hermes-task:${id}:`
+  const item = {
+    source,
+    origin: `${originPrefix}${file.hash}`,
+    createdAtMs: timeOf(task['updated']) ?? file.modifiedAtMs,
+    status,
+    metadata: word === undefined ? undefined : { status: word },
+    readState: readLater(path, file, parseTask),
+  }
+  found.addStates({ kind: 'hermes-task', source, id, originPrefix, items: [item] })
+}
+
+function parseTask(text: string): Readonly<Record<string, unknown>> {
+  const task = parseYaml({ text, source: 'it' })
+  if (isRecord(task) && Object.getPrototypeOf(task) === Object.prototype) return task
+  throw unreadable('it does not contain a mapping')
+}
+
+/** The file's name, or the id inside if Hermes made that name from it (`../x` becomes `x.yaml`). */
+function sessionIdOf(task: Readonly<Record<string, unknown>>, stem: string): string {
+  const inside = task['session_id']
+  return parseSessionId(typeof inside === 'string' && basename(inside) === stem ? inside : stem)
+}
+
+/** `word`: a status that we do not have, for the metadata. */
+function statusOf(task: Readonly<Record<string, unknown>>): {
+  readonly status: Status
+  readonly word?: unknown
+} {
+  const { status: word, reason } = task
+  if (word === undefined || word === null) return { status: IN_PROGRESS }
+  const known = STATUS_WORDS.find((each) => each === word)
+  if (known === undefined) return { status: IN_PROGRESS, word }
+  return { status: parseStatus(known, typeof reason === 'string' ? reason : null) }
+}
+
+/** A time without a zone is local: Hermes writes it that way. */
+function timeOf(updated: unknown): number | undefined {
+  const time = new Date(typeof updated === 'string' || updated instanceof Date ? updated : NaN)
+  return Number.isNaN(time.getTime()) ? undefined : time.getTime()
 }

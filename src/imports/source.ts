@@ -5,6 +5,7 @@ import * as z from 'zod/mini'
 import {
   type BytePath,
   bytePath,
+  describeInputError,
   fsPath,
   importFault,
   type ImportHistory,
@@ -15,12 +16,17 @@ import {
   pathText,
   readRegularFile,
   SavestateError,
+  type StateHistory,
 } from '../internal.js'
 
 /** Collects the histories that a reader found, and the problems it met. */
 export class Found {
   readonly histories: ImportHistory[] = []
   readonly problems: ImportProblem[] = []
+
+  addStates(history: Omit<StateHistory, 'type'>): void {
+    this.histories.push({ type: 'states', ...history })
+  }
 
   /** Records an error of the data as a problem of `source`, and throws any other. */
   async attempt(source: string, work: () => Promise<void> | void): Promise<void> {
@@ -50,6 +56,7 @@ export function exists(path: BytePath): boolean {
 
 export type TextFile = {
   readonly text: string
+  readonly maxBytes: number
   /** Changes whenever the text does. */
   readonly hash: string
   readonly modifiedAtMs: number
@@ -64,10 +71,23 @@ export function readText(path: BytePath, maxBytes: number): TextFile {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     const hash = createHash('sha256').update(text).digest('hex').slice(0, 32)
-    return { text, hash, modifiedAtMs: Math.floor(stats.mtimeMs) }
+    return { text, maxBytes, hash, modifiedAtMs: Math.floor(stats.mtimeMs) }
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause
     throw unreadable('it is not UTF-8 text', cause)
+  }
+}
+
+/** For `StateItem.readState`: reads the file again, and refuses it if it has changed. */
+export function readLater(
+  path: BytePath,
+  { hash, maxBytes }: TextFile,
+  parse: (text: string) => unknown,
+): () => Promise<unknown> {
+  return async () => {
+    const again = readText(path, maxBytes)
+    if (again.hash === hash) return parse(again.text)
+    throw unreadable('it was changed while it was imported')
   }
 }
 
@@ -78,6 +98,13 @@ export function parseJson(text: string): unknown {
     if (!(cause instanceof SyntaxError)) throw cause
     throw unreadable('it is not JSON', cause)
   }
+}
+
+/** Throws BAD_INPUT with all faults unless the value fits the schema. */
+export function parseItem<T>(schema: z.ZodMiniType<T>, value: unknown, what: string): T {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw unreadable(`it is not ${what}: ${parsed.error.issues.map(describeInputError).join('; ')}`)
 }
 
 /** The path as git takes it. Throws BAD_INPUT for a path that is not UTF-8. */

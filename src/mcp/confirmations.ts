@@ -1,6 +1,6 @@
 // Tokens by which an agent confirms that it has seen a plan. A token is valid once, for one plan and one state of the folder.
 import { randomBytes } from 'node:crypto'
-import type { PlanFacts } from '../index.js'
+import type { PlanDetails } from '../index.js'
 
 const MAX_KEPT = 100
 
@@ -11,7 +11,7 @@ export type Confirmations = {
 }
 
 /** Agents do not see the folder again before the rewind, so any change of it invalidates a token, even if the plan is the same. */
-type ConfirmedPlan = Pick<PlanFacts, 'mark' | 'now'>
+type ConfirmedPlan = Pick<PlanDetails, 'mark' | 'now'>
 
 export function openConfirmations(): Confirmations {
   const kept = new Map<string, string>()

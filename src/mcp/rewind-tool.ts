@@ -1,7 +1,7 @@
 // The only tool that overwrites files. Text that an agent reads can make it call any tool, so two conditions must hold: the user
 // has started this server with the switch, and the agent has seen the plan for the current folder.
 import { type Effect, shellQuote } from '../base/index.js'
-import { NOT_READABLE, type PlanFacts, type RewindResult, SavestateError } from '../internal.js'
+import { NOT_READABLE, type PlanDetails, type RewindResult, SavestateError } from '../internal.js'
 import type { Confirmations } from './confirmations.js'
 import { z } from './library.js'
 import { formatCount, keptForUserLines, notRestoredLines, planLines } from './text.js'
@@ -55,7 +55,7 @@ async function runRewind(
   const limits = { paths: projectPaths(project, given.paths), keepMine }
   if (token !== undefined && !rules.isAllowed)
     throw switchedOff(commandFor(to, { ...limits, before }))
-  let confirmed: PlanFacts | undefined
+  let confirmed: PlanDetails | undefined
   const result = await project.rewind(to, {
     before,
     ...limits,

@@ -1,6 +1,6 @@
 // Options that the calls share: cancelling, progress, warnings and questions. Calls take them beside their own options; the
 // engine gets them apart from its checked input.
-import type { Callbacks, PlanFacts, PlanView, Progress } from '../engine/index.js'
+import type { Callbacks, PlanDetails, PlanView, Progress } from '../engine/index.js'
 import { unknownOptions } from '../engine/index.js'
 import { SavestateError } from '../model/index.js'
 import { expectObject } from './opening/validate-options.js'
@@ -26,7 +26,9 @@ export type RestoreOptions = CallOptions & {
    * Called with the plan before anything changes; without it the plan is carried out. Other processes may work on the
    * project meanwhile. If the plan is another one after a yes, it is called again with the new plan.
    */
-  readonly confirm?: ((plan: PlanView, facts: PlanFacts) => Promise<boolean> | boolean) | undefined
+  readonly confirm?:
+    | ((plan: PlanView, details: PlanDetails) => Promise<boolean> | boolean)
+    | undefined
 }
 
 type Confirm = (...plan: readonly never[]) => Promise<boolean> | boolean

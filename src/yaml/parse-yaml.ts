@@ -1,10 +1,9 @@
 // Parses YAML from other programs, as version 1.1, because most of it was written by Python. No tag creates an object, and
 // nesting, aliases and keys are bounded. The library takes 21 ms to load, so callers import this folder when they need it.
 import {
-  type CollectionTag,
   type Document,
   type DocumentOptions,
-  isCollection as isList,
+  isCollection,
   isScalar,
   Lexer,
   LineCounter,
@@ -38,7 +37,9 @@ export function parseYaml(given: YamlText): unknown {
     intAsBigInt: true,
     // The library compares each key with all before it. findFault does it in linear time.
     uniqueKeys: false,
-    customTags: (tags) => tags.filter(isLinear).map(asPython),
+    // The library compares each key of an ordered map with all before it. Without its tag such a map is refused.
+    customTags: (tags) =>
+      tags.filter((tag) => typeof tag === 'string' || tag.tag !== ORDERED_MAP).map(asPython),
   })
   const tag = document.warnings.find(({ code }) => code === 'TAG_RESOLVE_FAILED')
   if (tag !== undefined) {
@@ -111,17 +112,13 @@ const PYTHON_FORMS: readonly (readonly [example: string, form: RegExp])[] = [
 
 /** The same tag, matching only what Python's parser matches. */
 function asPython(tag: Tags[number]): Tags[number] {
-  if (typeof tag === 'string' || isCollection(tag)) return tag
+  if (typeof tag === 'string' || 'collection' in tag) return tag
   if (tag.tag === INTEGER) {
     const resolve: ScalarTag['resolve'] = (...given) => shorten(tag.resolve(...given))
     return { ...tag, resolve }
   }
   const [, form] = PYTHON_FORMS.find(([example]) => tag.test?.test(example) === true) ?? []
   return form === undefined ? tag : { ...tag, test: form }
-}
-
-function isCollection(tag: ScalarTag | CollectionTag): tag is CollectionTag {
-  return 'collection' in tag
 }
 
 type Position = { readonly line: number; readonly col: number }
@@ -131,17 +128,11 @@ function formatPosition(positions: readonly [Position, ...unknown[]] | undefined
 }
 
 const INTEGER = 'tag:yaml.org,2002:int'
+const ORDERED_MAP = 'tag:yaml.org,2002:omap'
 
 /** Only an integer that a number cannot hold stays a BigInt. */
 function shorten(value: unknown): unknown {
   return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value
-}
-
-const ORDERED_MAP = 'tag:yaml.org,2002:omap'
-
-/** The library compares each key of an ordered map with all before it. Without its tag such a map is refused. */
-function isLinear(tag: Tags[number]): boolean {
-  return typeof tag === 'string' || tag.tag !== ORDERED_MAP
 }
 
 type Fault = { readonly at: number; readonly what: string; readonly hint: string }
@@ -163,7 +154,7 @@ function findFault(document: Document): Fault | undefined {
     Map(_key, { items }) {
       const seen = new Set<unknown>()
       for (const { key } of items) {
-        if (isList(key)) fault = { ...LIST_AS_KEY, at: key.range?.[0] ?? 0 }
+        if (isCollection(key)) fault = { ...LIST_AS_KEY, at: key.range?.[0] ?? 0 }
         else if (isScalar(key) && seen.has(key.value)) {
           fault = { ...KEY_TWICE, at: key.range?.[0] ?? 0 }
         } else if (isScalar(key)) seen.add(key.value)

@@ -1,4 +1,4 @@
-import { type LegacyArchive, legacyArchives, storeHome } from '../../internal.js'
+import { clearLegacy, type LegacyArchive, legacyArchives, storeHome } from '../../internal.js'
 import { command } from '../runtime/command.js'
 import { confirmText } from '../runtime/confirm.js'
 import { EXIT } from '../runtime/exit.js'
@@ -20,7 +20,6 @@ export const run = command<Cleared>({
       request.options.has('force') ||
       (await confirmText(request, { plan, question: 'Remove them?' }))
     if (!isWanted) return { applied: false, removed: [] }
-    const { clearLegacy } = await import('../../imports/index.js')
     return { applied: true, ...(await clearLegacy(home)) }
   },
   render({ applied, removed }) {

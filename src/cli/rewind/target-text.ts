@@ -1,6 +1,6 @@
 // The target of a rewind as text: which checkpoint, how old, and whether it is before or after its prompt or call.
 import { quotableReason } from '../../base/index.js'
-import type { PlanFacts, TargetView } from '../../index.js'
+import type { PlanDetails, TargetView } from '../../index.js'
 import type { Request } from '../runtime/command.js'
 import { printableLine } from '../terminal/escape.js'
 import { relativeTime } from '../terminal/relative-time.js'
@@ -31,7 +31,7 @@ export type BeforeCall = Pick<TargetView, 'id' | 'name' | 'reason'> | undefined
 /** `Go back to 11 · blmqmxvf · 3 min ago · after "Bash: npm test"?` */
 export async function goBackQuestion(
   request: Request,
-  context: PlanFacts,
+  context: PlanDetails,
   call?: BeforeCall,
 ): Promise<string> {
   return `Go back${await goalText(request, context, call)}?`
@@ -40,7 +40,7 @@ export async function goBackQuestion(
 /** ` to 11 · blmqmxvf · 3 min ago · after "Bash: npm test"` */
 export async function goalText(
   request: Request,
-  { to }: Pick<PlanFacts, 'to'>,
+  { to }: Pick<PlanDetails, 'to'>,
   call?: BeforeCall,
 ): Promise<string> {
   if (to === null) return ''
@@ -68,7 +68,10 @@ export function targetText(shown: string, to: TargetView | null, now: Date): str
 }
 
 /** `the rewind to blmqmxvf (after "Bash: npm test")`, for an undo or redo. */
-export async function rewindText(request: Request, { to }: Pick<PlanFacts, 'to'>): Promise<string> {
+export async function rewindText(
+  request: Request,
+  { to }: Pick<PlanDetails, 'to'>,
+): Promise<string> {
   if (to === null) return 'the last rewind'
   const what = whatText(to)
   return `the rewind to ${await shortIdIn(request, to)}${what === '' ? '' : ` (${what})`}`
@@ -77,7 +80,7 @@ export async function rewindText(request: Request, { to }: Pick<PlanFacts, 'to'>
 /** `Undo the rewind to blmqmxvf (after "Bash: npm test"), 2 min ago?` */
 export async function repeatQuestion(
   request: Request,
-  { verb, context }: { readonly verb: string; readonly context: PlanFacts },
+  { verb, context }: { readonly verb: string; readonly context: PlanDetails },
 ): Promise<string> {
   const { rewoundAt } = context
   const when = rewoundAt === undefined ? '' : `, ${relativeTime(rewoundAt, request.screen.now)}`

@@ -1,6 +1,6 @@
 // Asks on the terminal before something is changed or removed, and shows the plan.
 import { createInterface } from 'node:readline'
-import { type PlanFacts, type RestoreOptions, SavestateError } from '../../index.js'
+import { type PlanDetails, type RestoreOptions, SavestateError } from '../../index.js'
 import type { Request } from './command.js'
 import { beforeChanges } from './exit.js'
 import { page } from '../terminal/pager.js'
@@ -24,7 +24,7 @@ type Prompter = {
 export function confirmOn(
   request: Request,
   prompt: {
-    readonly question: (context: PlanFacts) => Promise<string>
+    readonly question: (context: PlanDetails) => Promise<string>
     readonly remarks?: readonly string[]
     /** The paths that the user has changed since the checkpoint, as of now. */
     readonly mine?: () => Promise<ReadonlySet<string>>

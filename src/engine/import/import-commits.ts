@@ -70,21 +70,24 @@ export async function planCommits(
       source: `${source} ${commit}`,
       message,
     })),
-    add: (report) => addCommits(context, { history, commits, pending }, report),
+    add: (report) => addCommits(context, { history, commits, pending, ...report }),
   }
-}
-
-type Pending = {
-  readonly history: CommitHistory
-  /** Oldest first. */
-  readonly commits: readonly Commit[]
-  readonly pending: ReadonlySet<Commit>
 }
 
 async function addCommits(
   context: StoreContext,
-  { history, commits, pending }: Pending,
-  { problems, onDone }: ImportReport,
+  {
+    history,
+    commits,
+    pending,
+    problems,
+    onDone,
+  }: ImportReport & {
+    readonly history: CommitHistory
+    /** Oldest first. */
+    readonly commits: readonly Commit[]
+    readonly pending: ReadonlySet<Commit>
+  },
 ): Promise<number> {
   if (pending.size === 0) return 0
   const project = ensureProjectAt(context, history.path)
@@ -112,17 +115,19 @@ async function addCommits(
   })
 }
 
-type Work = {
-  readonly commit: Commit
-  readonly objects: string
-  /** The checkpoint of the commit before. */
-  readonly previous: FilesCheckpoint | undefined
-}
-
+/** `previous`: the checkpoint of the commit before. */
 async function addCommit(
   context: StoreContext,
   project: Project,
-  { commit, objects, previous }: Work,
+  {
+    commit,
+    objects,
+    previous,
+  }: {
+    readonly commit: Commit
+    readonly objects: string
+    readonly previous: FilesCheckpoint | undefined
+  },
 ): Promise<{ readonly checkpoint: FilesCheckpoint; readonly isNew: boolean }> {
   const { ledger, snapshots, clock } = context
   const known = checkpointOf(context, commit.origin)

@@ -26,9 +26,9 @@ export type StateHistory = {
   readonly source: string
   /** The session's id there. Here it gets the import's prefix. */
   readonly id: string
-  readonly agent: string | null
+  readonly agent?: string | null
   /** Set if older items may be missing: a session whose head has such an origin belongs to this history. */
-  readonly originPrefix: string | null
+  readonly originPrefix?: string
   /** Oldest first. */
   readonly items: readonly StateItem[]
 }
@@ -38,11 +38,11 @@ export type StateItem = {
   /** Identifies the item: the same for every import of it. */
   readonly origin: string
   readonly createdAtMs: number
-  readonly name: string | null
-  readonly reason: string | null
+  readonly name?: string | null
+  readonly reason?: string | null
   readonly status: Status
   readonly metadata: unknown
-  readonly operationId: string | null
+  readonly operationId?: string
   /** Reads the state when it is needed: all states of a history would not fit in memory. */
   readonly readState: () => Promise<unknown>
 }

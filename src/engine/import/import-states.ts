@@ -5,7 +5,7 @@ import {
   parseCheckpointId,
   parseSessionId,
   SavestateError,
-  type Session,
+  type StateId,
 } from '../../model/index.js'
 import { failpoint } from '../../system/index.js'
 import type { StoreContext } from '../operation/context.js'
@@ -54,31 +54,29 @@ export function planStates(
       ...timeRange(items),
     },
     problems,
-    add: (report) => addStates(context, { history, session, items: added }, report),
+    add: (report) => addStates(context, history, { target: session, items: added, ...report }),
   }
-}
-
-type Pending = {
-  readonly history: StateHistory
-  readonly session: string
-  readonly items: readonly StateItem[]
 }
 
 async function addStates(
   context: StoreContext,
-  { history, session, items }: Pending,
-  { problems, onDone }: ImportReport,
+  history: StateHistory,
+  {
+    target,
+    items,
+    problems,
+    onDone,
+  }: ImportReport & { readonly target: string; readonly items: readonly StateItem[] },
 ): Promise<number> {
   const memory = new StateMemory()
   let added = 0
   for (const item of items) {
     try {
       const state = await item.readState()
-      const isNew = context.ledger.transaction(() =>
-        addState(context, history, { item, state, memory, target: session }),
-      )
+      const write = () => context.ledger.states.write(state, memory)
+      const add = () => addState(context, history, { item, target, write })
+      if (context.ledger.transaction(add)) added += 1
       failpoint('import:after-row')
-      if (isNew) added += 1
     } catch (error) {
       memory.forget()
       problems.push({ source: item.source, message: importFault(error) })
@@ -88,33 +86,37 @@ async function addStates(
   return added
 }
 
-type Addition = {
-  readonly item: StateItem
-  readonly state: unknown
-  readonly memory: StateMemory
-  readonly target: string
-}
-
-/** False if another process added it first. */
+/** Inside a transaction. False if another process added it first. */
 function addState(
   context: StoreContext,
   history: StateHistory,
-  { item, state, memory, target }: Addition,
+  {
+    item,
+    target,
+    write,
+  }: { readonly item: StateItem; readonly target: string; readonly write: () => StateId },
 ): boolean {
   const { ledger, clock } = context
   const isImported = importedSession(context, history) !== undefined
   if (isImported && ledger.imports.importedAs(item.origin) !== undefined) return false
   const fault = sessionFault(context, history, target)
   if (fault !== undefined) throw new SavestateError('BAD_INPUT', fault)
-  const { createdAtMs, name, reason, status, metadata, operationId } = item
+  const { createdAtMs, name = null, reason = null, status, metadata, operationId = null } = item
   const session =
-    ledger.sessions.byId(target) ?? createSession(context, history, { id: target, createdAtMs })
+    ledger.sessions.byId(target) ??
+    ledger.sessions.create({
+      id: target,
+      agent: history.agent ?? null,
+      project: null,
+      metadata: { importedFrom: history.kind },
+      atMs: createdAtMs,
+    })
   const draft = createDraft({ clock, project: undefined }, { kind: 'imported', name, reason })
   const made = asNextStep({ ...draft, createdAtMs, project: session.project }, session, {
     parent: session.head,
     status,
     toolCall: null,
-    state: ledger.states.write(state, memory),
+    state: write(),
     schemaVersion: null,
     metadata,
     operationId,
@@ -126,15 +128,6 @@ function addState(
   ledger.sessions.advance(session, { head: id, status, atMs: nowMs, leaseUntilMs: null })
   ledger.imports.record(item.origin, id, nowMs)
   return true
-}
-
-function createSession(
-  { ledger }: StoreContext,
-  { agent, kind }: StateHistory,
-  { id, createdAtMs }: { readonly id: string; readonly createdAtMs: number },
-): Session {
-  const metadata = { importedFrom: kind }
-  return ledger.sessions.create({ id, agent, project: null, metadata, atMs: createdAtMs })
 }
 
 /** The session that an earlier import of this history made, if it still exists. */
@@ -163,7 +156,7 @@ function sessionFault(
   const headOrigin = head === undefined ? undefined : ledger.imports.originOf(head.id)
   const isSame =
     importedSession(context, history) !== undefined ||
-    (originPrefix !== null && headOrigin?.startsWith(originPrefix) === true)
+    (originPrefix !== undefined && headOrigin?.startsWith(originPrefix) === true)
   if (isSame && head?.kind === 'imported') return undefined
   const what = isSame
     ? `the session ${name} has continued here since it was imported`

@@ -20,7 +20,7 @@ export type RestoreSubject = {
   readonly conversation?: AgentConversation
 }
 
-export type PlanFacts = RestoreSubject & {
+export type PlanDetails = RestoreSubject & {
   /** The id of the checkpoint to go back to, and of its snapshot. */
   readonly target: string
   readonly goal: string
@@ -42,7 +42,7 @@ export type Callbacks = {
    * Asks whether to apply the plan; without this callback the answer is yes. Other processes may change the project
    * meanwhile. If that changes the plan, the operation calls `confirm` again with the new plan.
    */
-  readonly confirm?: ((plan: PlanView, facts: PlanFacts) => Promise<boolean>) | undefined
+  readonly confirm?: ((plan: PlanView, details: PlanDetails) => Promise<boolean>) | undefined
   /** The same for an import. */
   readonly confirmImport?: ((plan: ImportPlan) => Promise<boolean>) | undefined
   /** The same for a prune that has something to remove. The prune keeps what other processes start to use meanwhile. */

@@ -32,8 +32,9 @@ export async function retryUntilConfirmed(
       work: () => attempt(agreed),
     })
     if (!('isQuestion' in outcome)) return outcome
-    const { plan, facts, declined } = outcome
-    if (callbacks.confirm !== undefined && !(await callbacks.confirm(plan, facts))) return declined
-    agreed = facts.mark
+    const { plan, details, declined } = outcome
+    if (callbacks.confirm !== undefined && !(await callbacks.confirm(plan, details)))
+      return declined
+    agreed = details.mark
   }
 }

@@ -24,7 +24,7 @@ export {
   verifyDamaged,
 } from './lazy-operations.js'
 export { describeInputError } from './input-errors.js'
-export type { Callbacks, PlanFacts, Progress, RestoreSubject } from './callbacks.js'
+export type { Callbacks, PlanDetails, Progress, RestoreSubject } from './callbacks.js'
 export { type FailureFacts, recordFailure } from './failure-log.js'
 export {
   type LazyOperation,

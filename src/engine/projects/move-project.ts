@@ -11,7 +11,7 @@ import {
 import { refuseUnsafeFolder } from '../../snapshot/index.js'
 import { failpoint } from '../../system/index.js'
 import { type StoreContext, withProjectLock } from '../operation/context.js'
-import { Journals } from '../restore/restore-journal.js'
+import { pendingJournals } from '../restore/restore-journal.js'
 import { storeOperation } from '../operation/operation.js'
 import { resolveMissingFolder } from './locate-project.js'
 import { isExistingFolder, resolveFolder } from './project-root.js'
@@ -68,7 +68,7 @@ function findMissingProject(context: StoreContext, text: string): Project {
 }
 
 function refuseUnfinished({ home }: StoreContext, project: Project): void {
-  if (!new Journals(home).pending().includes(project.id)) return
+  if (!pendingJournals(home).includes(project.id)) return
   throw new SavestateError(
     'BAD_INPUT',
     `A rewind of ${printablePath(project.path)} was interrupted and is not finished`,

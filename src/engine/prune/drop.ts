@@ -13,7 +13,7 @@ import {
 import { removeRefs } from '../../snapshot/index.js'
 import { failpoint } from '../../system/index.js'
 import { removeAndCollect } from './gc.js'
-import { findKnownProject, type ProjectContext } from '../operation/context.js'
+import { findKnownProject, type ProjectContext, type StoreContext } from '../operation/context.js'
 import { ID_LETTERS } from '../checkpoints/describe-target.js'
 import { isHeld, unknownSession } from '../sessions/open-session.js'
 import { projectOperation } from '../operation/operation.js'
@@ -28,12 +28,6 @@ export type DropResult = {
   readonly forgetsUndo: boolean
   readonly applied: boolean
   readonly bytesReclaimed: number
-}
-
-type Input = {
-  readonly refs: readonly string[]
-  readonly of?: string | undefined
-  readonly dryRun: boolean
 }
 
 export const drop = projectOperation({
@@ -57,7 +51,15 @@ export const drop = projectOperation({
 async function dropUnderLock(
   context: ProjectContext,
   project: Project | undefined,
-  { refs: given, of, dryRun }: Input,
+  {
+    refs: given,
+    of,
+    dryRun,
+  }: {
+    readonly refs: readonly string[]
+    readonly of?: string | undefined
+    readonly dryRun: boolean
+  },
 ): Promise<Omit<DropResult, 'bytesReclaimed'>> {
   const { ledger, snapshots } = context
   const found = given.map((ref) => findCheckpoint(context, project, { ref, of }))
@@ -122,12 +124,13 @@ function refuseKept({ ledger, clock }: ProjectContext, { id }: Checkpoint): void
     )
 }
 
-function isNeededByUndo(
-  { ledger }: ProjectContext,
+/** Whether the last rewind can be undone only with one of these checkpoints. */
+export function isNeededByUndo(
+  { ledger }: StoreContext,
   project: Project | undefined,
-  chosen: readonly Checkpoint[],
+  chosen: readonly Pick<Checkpoint, 'id'>[],
 ): boolean {
-  if (project === undefined) return false
+  if (project === undefined || chosen.length === 0) return false
   const { undo } = undoStack(ledger.operations(project.id))
   return undo !== undefined && chosen.some(({ id }) => id === undo.safety || id === undo.result)
 }

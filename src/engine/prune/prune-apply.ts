@@ -13,7 +13,7 @@ import type { PruningRow } from '../../ledger/index.js'
 import { removeRefs } from '../../snapshot/index.js'
 import { failpoint } from '../../system/index.js'
 import { tryWithProjectLock, type StoreContext } from '../operation/context.js'
-import { Journals } from '../restore/restore-journal.js'
+import { pendingJournals } from '../restore/restore-journal.js'
 import { readProjectState } from '../projects/project-state.js'
 import type { PointsPlan, ProjectPlan, PrunePlan } from './prune-plan.js'
 import type { Tally } from './prune-result.js'
@@ -32,14 +32,14 @@ export async function applyPlan(
     signal?.throwIfAborted()
     if (project.drop.length === 0 && !project.isWhole) continue
     let why: string | undefined = 'it is in use'
-    await tryWithProjectLock(context, project.project, {
+    await tryWithProjectLock(context, project.summary.project, {
       purpose: 'prune',
       work: async () => {
         why = await applyTo(context, project, { ends, tally })
       },
     })
     if (why !== undefined)
-      tally.fail(pathText(project.project.path), {
+      tally.fail(pathText(project.summary.project.path), {
         code: 'PROJECT_BUSY',
         message: `${why}; left for the next prune`,
       })
@@ -95,8 +95,9 @@ async function applyTo(
   plan: ProjectPlan,
   { ends, tally }: Work,
 ): Promise<string | undefined> {
-  const { project, isWhole, isOrphaned, known } = plan
-  if (new Journals(home).pending().includes(project.id)) return 'a rewind of it is unfinished'
+  const { isWhole, isOrphaned, known } = plan
+  const { project } = plan.summary
+  if (pendingJournals(home).includes(project.id)) return 'a rewind of it is unfinished'
   const done = ledger.transaction(() => {
     if (isUsedSince(ledger, plan)) return undefined
     const drops = selectStillDue(ledger.pruning.checkpointsOf(project.id), plan, ends)
@@ -150,8 +151,9 @@ function selectStillDue(
 
 /** A save that found nothing new relies on the existing checkpoints, and a missing folder may exist again. */
 function isUsedSince({ pruning }: StoreContext['ledger'], plan: ProjectPlan): boolean {
-  const { project, isPast, isOrphaned, summary } = plan
+  const { isPast, isOrphaned, summary } = plan
   if (!isPast) return false
+  const { project } = summary
   if (pruning.touchedAtMs(project.id) !== summary.touchedAtMs) return true
   return isOrphaned && readProjectState(project.path, summary) !== 'orphan'
 }

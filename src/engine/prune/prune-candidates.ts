@@ -82,7 +82,7 @@ async function readProject(
     const own =
       state === 'live'
         ? projectSettings(context.home, project.path)
-        : await savedSettings(context, { project, saved })
+        : await savedSettings(context, project, saved)
     return projectBy(own.config, null)
   } catch (error) {
     // An error in one project must not stop the prune of the store.
@@ -95,40 +95,71 @@ async function readProject(
 /** The settings in the newest checkpoint: an unmounted disk must not change how long history is kept. */
 async function savedSettings(
   { home, ledger }: StoreContext,
-  { project, saved }: { readonly project: Project; readonly saved: SnapshotFiles },
+  { id, path }: Project,
+  saved: SnapshotFiles,
 ): Promise<Settings> {
-  const { id, path } = project
   const tree = ledger.checkpoints.newestFiles(id)?.snapshot.tree
   const text = tree === undefined ? undefined : await saved.textOf(tree, PROJECT_FILE)
   return settingsWith(home, { path, text })
 }
 
-type PointOptions = {
-  readonly rules: RetentionPolicy
-  readonly nowMs: number
-  /** When the project was last used. */
-  readonly touchedAtMs: number
-  readonly leased: ReadonlySet<SessionKey>
-}
+const OF_REWINDS: readonly PruningRow['kind'][] = ['safety', 'rewind', 'undo', 'redo', 'recovery']
 
-/** Newest first; for null, the checkpoints of sessions without a project. */
+/** Newest first; for null, the checkpoints of sessions without a project. `touchedAtMs`: when the project was last used. */
 export function readPoints(
   { ledger }: StoreContext,
   project: ProjectId | null,
-  options: PointOptions,
+  {
+    rules,
+    nowMs,
+    touchedAtMs,
+    leased,
+  }: Pick<ReadOptions, 'nowMs' | 'leased'> & {
+    readonly rules: RetentionPolicy
+    readonly touchedAtMs: number
+  },
 ): Point[] {
-  const names = new Set<string>()
   const rows = ledger.pruning.checkpointsOf(project)
-  const newest = rows[0]
   const newestFiles = rows.find(({ commit }) => commit !== null)
-  const starts = ageStarts(rows, options.nowMs)
+  const starts = ageStarts(rows, nowMs)
+  const names = new Set<string>()
+  const guardOf = (row: PruningRow, agedFromMs: number): Guard | null => {
+    const { pinned, name, session, isOfThread, isNamedByUser } = row
+    const isNewestOfName = name !== null && !names.has(name)
+    if (name !== null) names.add(name)
+    if (pinned) return 'pinned'
+    // A program may give each of its steps the same name; only the newest of these is protected.
+    if (isNamedByUser || isNewestOfName) return 'named'
+    if (isOfThread) return 'thread'
+    if (session === null) return null
+    if (leased.has(session.key)) return 'session'
+    const isActive =
+      session.status === 'in_progress' && nowMs - session.updatedAtMs <= rules.activeMs
+    const isCovered = rules.tiers === null || nowMs - agedFromMs <= rules.activeMs
+    return isActive && isCovered ? 'session' : null
+  }
   return rows.map((row, index) => {
+    const { session, name, kind } = row
     const agedFromMs = starts[index] ?? row.createdAtMs
-    const isNewestOfName = row.name !== null && !names.has(row.name)
-    if (row.name !== null) names.add(row.name)
-    const isNewest = project !== null && (row === newest || row === newestFiles)
-    const guard = guardOf(row, { isNewestOfName, agedFromMs, ...options })
-    return { ...row, ...describeForTiers(row, { guard, isNewest, agedFromMs, options }), guard }
+    const guard = guardOf(row, agedFromMs)
+    const isHead = session?.isHead === true
+    const isNewest = project !== null && (index === 0 || row === newestFiles)
+    const used = [...(isNewest ? [touchedAtMs] : []), ...(isHead ? [session.updatedAtMs] : [])]
+    const isLeasedNow = session !== null && leased.has(session.key)
+    return {
+      ...row,
+      guard,
+      agedFromMs,
+      group: groupOf(row),
+      isPrompt: session !== null && isPromptReason(row.reason),
+      isSpecial:
+        name !== null || row.isInOperation || row.isBeforeOperation || OF_REWINDS.includes(kind),
+      // A session in progress thins out like any other, unless a process is at work on it.
+      isGuarded: guard !== null && (guard !== 'session' || isLeasedNow),
+      usedAtMs: used.length === 0 ? null : Math.max(...used),
+      hasFiles: row.commit !== null,
+      isHead,
+    }
   })
 }
 
@@ -143,40 +174,6 @@ function ageStarts(rows: readonly PruningRow[], nowMs: number): number[] {
   return starts.reverse()
 }
 
-const OF_REWINDS: readonly PruningRow['kind'][] = ['safety', 'rewind', 'undo', 'redo', 'recovery']
-
-function describeForTiers(
-  row: PruningRow,
-  {
-    guard,
-    isNewest,
-    agedFromMs,
-    options,
-  }: { guard: Guard | null; isNewest: boolean; agedFromMs: number; options: PointOptions },
-): Omit<Prunable, 'guard'> {
-  const { id, session, name, reason, kind, createdAtMs } = row
-  const isHead = session?.isHead === true
-  const used = [
-    ...(isNewest ? [options.touchedAtMs] : []),
-    ...(isHead ? [session.updatedAtMs] : []),
-  ]
-  const isLeasedNow = session !== null && options.leased.has(session.key)
-  return {
-    id,
-    createdAtMs,
-    agedFromMs,
-    group: groupOf(row),
-    isPrompt: session !== null && isPromptReason(reason),
-    isSpecial:
-      name !== null || row.isInOperation || row.isBeforeOperation || OF_REWINDS.includes(kind),
-    // A session in progress thins out like any other, unless a process is at work on it.
-    isGuarded: guard !== null && (guard !== 'session' || isLeasedNow),
-    usedAtMs: used.length === 0 ? null : Math.max(...used),
-    hasFiles: row.commit !== null,
-    isHead,
-  }
-}
-
 /** A save with a reason is in no group; saves without one are grouped by hour. */
 function groupOf({ session, reason, kind, createdAtMs }: PruningRow): string | null {
   if (session === null)
@@ -184,25 +181,4 @@ function groupOf({ session, reason, kind, createdAtMs }: PruningRow): string | n
   // An import gives all its rows the current turn of the session.
   if (session.turn > 0 && kind !== 'imported') return promptGroup(session.key, session.turn)
   return `session ${session.key} ${hourGroup(createdAtMs)}`
-}
-
-function guardOf(
-  { pinned, session, isOfThread, isNamedByUser }: PruningRow,
-  {
-    isNewestOfName,
-    agedFromMs,
-    rules,
-    nowMs,
-    leased,
-  }: PointOptions & { readonly isNewestOfName: boolean; readonly agedFromMs: number },
-): Guard | null {
-  if (pinned) return 'pinned'
-  // A program may give each of its steps the same name; only the newest of these is protected.
-  if (isNamedByUser || isNewestOfName) return 'named'
-  if (isOfThread) return 'thread'
-  if (session === null) return null
-  if (leased.has(session.key)) return 'session'
-  const isActive = session.status === 'in_progress' && nowMs - session.updatedAtMs <= rules.activeMs
-  const isCovered = rules.tiers === null || nowMs - agedFromMs <= rules.activeMs
-  return isActive && isCovered ? 'session' : null
 }

@@ -4,7 +4,6 @@ import {
   type Drop,
   type Guard,
   type ObjectId,
-  type Project,
   planRetention,
   type PruneOptions,
   retentionPolicy,
@@ -12,11 +11,10 @@ import {
   type SavestateError,
   type Session,
   type SessionKey,
-  undoStack,
 } from '../../model/index.js'
 import type { ProjectSummary, PruningRow } from '../../ledger/index.js'
 import type { StoreContext } from '../operation/context.js'
-import type { ProjectState } from '../projects/project-state.js'
+import { isNeededByUndo } from './drop.js'
 import {
   readProjects,
   leasedSessions,
@@ -24,38 +22,31 @@ import {
   readPoints,
   type PruneProject,
 } from './prune-candidates.js'
+import type { PrunePointsView, PruneProjectView } from './prune-result.js'
 import { NOTHING_FOR_SIZE, planSize, type SizePlan } from './prune-size.js'
 import { storeSettings } from '../store/settings.js'
-import { type LargeProject, StoreSizes } from '../store/sizes.js'
+import { type LargeProject, measureStore } from '../store/sizes.js'
 
 export type SessionDrop = { readonly session: Session; readonly why: 'age' | 'orphan' | 'size' }
 
 /** The part of a plan for one project, or for the sessions without a project. */
-export type PointsPlan = {
-  readonly drop: readonly Drop[]
-  readonly keep: ReadonlyMap<Guard | 'recent', number>
+export type PointsPlan = PrunePointsView & {
   /** The checkpoints as they were when this was planned. */
   readonly known: ReadonlyMap<CheckpointId, PruningRow>
 }
 
-export type ProjectPlan = PointsPlan & {
-  readonly project: Project
-  readonly state: ProjectState
-  /** Why it is unknown whether its folder was removed; such a project is kept. */
-  readonly unreachable: string | null
-  readonly freesBytes: number
-  /** The last rewind can no longer be undone. */
-  readonly forgetsUndo: boolean
-  /** It was not used for long, or its folder is gone. */
-  readonly isPast: boolean
-  /** All its checkpoints are removed, and the project with them. */
-  readonly isWhole: boolean
-  /** It is removed because its folder is gone. */
-  readonly isOrphaned: boolean
-  readonly summary: ProjectSummary
-  /** Its settings cannot be read, so nothing is removed. */
-  readonly fault: SavestateError | null
-}
+export type ProjectPlan = PointsPlan &
+  Omit<PruneProjectView, 'id' | 'path'> & {
+    /** It was not used for long, or its folder is gone. */
+    readonly isPast: boolean
+    /** All its checkpoints are removed, and the project with them. */
+    readonly isWhole: boolean
+    /** It is removed because its folder is gone. */
+    readonly isOrphaned: boolean
+    readonly summary: ProjectSummary
+    /** Its settings cannot be read, so nothing is removed. */
+    readonly fault: SavestateError | null
+  }
 
 export type PrunePlan = {
   readonly projects: readonly ProjectPlan[]
@@ -89,11 +80,14 @@ export async function planPrune(
   const loose = readPoints(context, null, { rules, nowMs, touchedAtMs: nowMs, leased })
   const removable = removableSessions(context, { projects, loose, leased })
   const ends = isFirst ? unusedSessions(removable, projects, { rules, nowMs, dropOrphans }) : []
-  const when = { nowMs, dropOrphans, ends: endsOf(ends) }
+  const whyEnds = new Map(ends.map(({ session, why }) => [session.key, why]))
+  const when = { nowMs, dropOrphans, ends: whyEnds }
   const byRules = new Map(projects.map((it) => [it, isFirst ? planProject(it, when) : []]))
-  const unattached = isFirst ? planUnattached(loose, { rules, ...when }) : []
+  // Without a project there is no folder that could be gone, and no last use other than that of the session.
+  const withoutProject = { isOrphan: false, touchedAtMs: nowMs, points: loose, rules }
+  const unattached = isFirst ? planPoints(withoutProject, when) : []
   const gone = new Set([...byRules.values(), unattached].flatMap((it) => it.map(({ id }) => id)))
-  const sizes = await StoreSizes.take(context)
+  const sizes = await measureStore(context)
   const commitsLeft = (without: ReadonlySet<CheckpointId>) =>
     projects.flatMap(({ points }) =>
       points.flatMap((it) => (without.has(it.id) ? [] : commitOf(it))),
@@ -122,29 +116,26 @@ export async function planPrune(
   const finallyLive = forSize.ids.size === 0 ? live : await sizes.reached(commitsLeft(allGone))
   const plans: ProjectPlan[] = []
   for (const [project, drop] of byRules) {
-    const plan = planOf(project, [...drop, ...dropsForSize(project, forSize)])
-    const commits = project.points.flatMap((it) => (allGone.has(it.id) ? commitOf(it) : []))
+    const { summary, state, unreachable, fault, points } = project
+    const plan = planOf(points, [...drop, ...dropsForSize(points, forSize)])
+    const commits = points.flatMap((it) => (allGone.has(it.id) ? commitOf(it) : []))
     const isPast = isFirst && isPastUse(project, when)
     plans.push({
       ...plan,
-      project: project.summary.project,
-      state: project.state,
-      unreachable: project.unreachable,
+      state,
+      unreachable,
       freesBytes: await sizes.freed(commits, finallyLive),
-      forgetsUndo: forgetsUndo(context, project, plan),
+      forgetsUndo: isNeededByUndo(context, summary.project, plan.drop),
       isPast,
-      isWhole: isPast && plan.drop.length === project.points.length,
-      isOrphaned: dropOrphans && project.state === 'orphan',
-      summary: project.summary,
-      fault: project.fault,
+      isWhole: isPast && plan.drop.length === points.length,
+      isOrphaned: dropOrphans && state === 'orphan',
+      summary,
+      fault,
     })
   }
   return {
     projects: plans,
-    unattached: planOf({ points: loose }, [
-      ...unattached,
-      ...dropsForSize({ points: loose }, forSize),
-    ]),
+    unattached: planOf(loose, [...unattached, ...dropsForSize(loose, forSize)]),
     sessions: [...ends, ...forSize.sessions.map((session) => ({ session, why: 'size' as const }))],
     sizeBytes: sizes.total,
     capBytes,
@@ -205,39 +196,33 @@ function unusedSessions(
   })
 }
 
-type Ends = ReadonlyMap<number, SessionDrop['why']>
+type Ends = ReadonlyMap<SessionKey, SessionDrop['why']>
 type When = { readonly nowMs: number; readonly dropOrphans: boolean; readonly ends: Ends }
-
-function endsOf(drops: readonly SessionDrop[]): Ends {
-  return new Map(drops.map(({ session, why }) => [session.key, why]))
-}
 
 function commitOf({ commit }: Point): readonly ObjectId[] {
   return commit === null ? [] : [commit]
 }
 
-function planProject(
-  { state, summary, points, rules, fault }: PruneProject,
-  { ends, ...when }: When,
-): Drop[] {
+function planProject({ fault, state, summary, ...rest }: PruneProject, when: When): Drop[] {
   if (fault !== null) return []
-  const [withSessions, others] = splitByEnds(points, ends)
   const { touchedAtMs } = summary
-  const isOrphan = state === 'orphan'
-  return [
-    ...withSessions,
-    ...planRetention({ isOrphan, touchedAtMs, checkpoints: others }, rules, when),
-  ]
+  return planPoints({ ...rest, touchedAtMs, isOrphan: state === 'orphan' }, when)
 }
 
-/** Without a project there is no folder that could be gone, and no last use other than that of the session. */
-function planUnattached(
-  points: readonly Point[],
-  { rules, ends, nowMs }: When & { readonly rules: PruneProject['rules'] },
+function planPoints(
+  {
+    points,
+    rules,
+    isOrphan,
+    touchedAtMs,
+  }: Pick<PruneProject, 'points' | 'rules'> & {
+    readonly isOrphan: boolean
+    readonly touchedAtMs: number
+  },
+  { ends, ...when }: When,
 ): Drop[] {
-  const [withSessions, others] = splitByEnds(points, ends)
-  const project = { isOrphan: false, touchedAtMs: nowMs, checkpoints: others }
-  return [...withSessions, ...planRetention(project, rules, { nowMs, dropOrphans: false })]
+  const [withSessions, checkpoints] = splitByEnds(points, ends)
+  return [...withSessions, ...planRetention({ isOrphan, touchedAtMs, checkpoints }, rules, when)]
 }
 
 /** Splits off the checkpoints that are removed with their session. Files that an undo needs outlive it (`Sessions.delete`). */
@@ -251,10 +236,7 @@ function splitByEnds(points: readonly Point[], ends: Ends): [Drop[], Point[]] {
   return [drops, points.filter((point) => whyOf(point) === undefined)]
 }
 
-function dropsForSize(
-  { points }: { readonly points: readonly Point[] },
-  { ids, heads }: SizePlan,
-): Drop[] {
+function dropsForSize(points: readonly Point[], { ids, heads }: SizePlan): Drop[] {
   const chosen = points.filter(({ id }) => ids.has(id))
   return chosen.map(({ id }) => ({
     id,
@@ -272,23 +254,10 @@ function isPastUse(
   return isStale || (state === 'orphan' && dropOrphans)
 }
 
-function planOf(
-  { points }: { readonly points: readonly Point[] },
-  drop: readonly Drop[],
-): PointsPlan {
+function planOf(points: readonly Point[], drop: readonly Drop[]): PointsPlan {
   const gone = new Set(drop.flatMap(({ id, keepsState }) => (keepsState === true ? [] : id)))
-  const keep = new Map<Guard | 'recent', number>()
+  const keep: Partial<Record<Guard | 'recent', number>> = {}
   for (const { id, guard } of points)
-    if (!gone.has(id)) keep.set(guard ?? 'recent', (keep.get(guard ?? 'recent') ?? 0) + 1)
+    if (!gone.has(id)) keep[guard ?? 'recent'] = (keep[guard ?? 'recent'] ?? 0) + 1
   return { drop, keep, known: new Map(points.map((point) => [point.id, point])) }
-}
-
-function forgetsUndo(
-  { ledger }: StoreContext,
-  { summary }: PruneProject,
-  { drop }: PointsPlan,
-): boolean {
-  if (drop.length === 0) return false
-  const { undo } = undoStack(ledger.operations(summary.project.id))
-  return undo !== undefined && drop.some(({ id }) => id === undo.safety || id === undo.result)
 }

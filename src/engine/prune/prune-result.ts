@@ -7,7 +7,7 @@ import {
   pathText,
 } from '../../model/index.js'
 import type { ProjectState } from '../projects/project-state.js'
-import type { PointsPlan, PrunePlan } from './prune-plan.js'
+import type { PrunePlan } from './prune-plan.js'
 import type { LargeProject } from '../store/sizes.js'
 
 export type PrunePointsView = {
@@ -26,7 +26,7 @@ export type PruneProjectView = PrunePointsView & {
   readonly forgetsUndo: boolean
 }
 
-export type PrunePlanView = {
+type PrunePlanView = {
   readonly projects: readonly PruneProjectView[]
   /** Checkpoints of sessions that belong to no project. */
   readonly unattached: PrunePointsView
@@ -61,7 +61,7 @@ export type PruneResult = {
   } | null
 }
 
-export type PruneError = {
+type PruneError = {
   readonly what: string
   readonly code: ErrorCode
   readonly message: string
@@ -89,32 +89,31 @@ export class Tally {
   }
 }
 
-export type Measured = {
-  readonly applied: boolean
-  readonly startBytes: number
-  readonly sizeBytes: number
-}
-
 export function buildResult(
   plan: PrunePlan,
   tally: Tally,
-  { applied, startBytes, sizeBytes }: Measured,
+  {
+    applied,
+    startBytes,
+    sizeBytes,
+  }: { readonly applied: boolean; readonly startBytes: number; readonly sizeBytes: number },
 ): PruneResult {
-  const projects = plan.projects.map((it) => ({
-    id: it.project.id,
-    path: pathText(it.project.path),
+  const projects = plan.projects.map(({ summary: { project }, ...it }) => ({
+    id: project.id,
+    path: pathText(project.path),
     state: it.state,
     unreachable: it.unreachable,
-    ...viewPoints(it),
+    drop: it.drop,
+    keep: it.keep,
     freesBytes: it.freesBytes,
     forgetsUndo: it.forgetsUndo,
   }))
-  const { capBytes, afterBytes, largest } = plan
+  const { capBytes, afterBytes, largest, unattached } = plan
   const byBytes = (applied ? sizeBytes : afterBytes) - capBytes
   return {
     plan: {
       projects,
-      unattached: viewPoints(plan.unattached),
+      unattached: { drop: unattached.drop, keep: unattached.keep },
       sessions: plan.sessions.map(({ session, why }) => ({ id: session.id, why })),
       sizeBytes: plan.sizeBytes,
       capBytes,
@@ -135,16 +134,9 @@ export function buildResult(
   }
 }
 
-function viewPoints({ drop, keep }: PointsPlan): PrunePointsView {
-  return { drop, keep: Object.fromEntries(keep) }
-}
-
 /** Lists what the rules protect. */
 function listKeepReasons({ projects }: PrunePlan): string[] {
-  const counts = new Map<string, number>()
-  for (const { keep } of projects)
-    for (const [why, count] of keep) counts.set(why, (counts.get(why) ?? 0) + count)
-  const count = (why: Guard | 'recent') => counts.get(why) ?? 0
+  const count = (why: Guard) => projects.reduce((sum, { keep }) => sum + (keep[why] ?? 0), 0)
   const lines = [
     [count('pinned'), 'pinned'],
     [count('named'), 'named'],

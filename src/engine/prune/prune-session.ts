@@ -1,7 +1,7 @@
 // Prunes one session to its milestones. The remaining checkpoints do not depend on removed ones: states are complete, and the rows
 // after a removed one get its parent.
 import * as z from 'zod/mini'
-import { type CheckpointId, planRetention, retentionPolicy } from '../../model/index.js'
+import { type CheckpointId, planSessionRetention, retentionPolicy } from '../../model/index.js'
 import type { SessionStep } from '../../ledger/index.js'
 import { failpoint, pauseForWriters } from '../../system/index.js'
 import { sessionOperation } from '../operation/operation.js'
@@ -31,8 +31,7 @@ export const pruneSession = sessionOperation({
   async run(context, { dryRun, ...given }): Promise<SessionPruneResult> {
     const steps = await readSteps(context)
     const policy = retentionPolicy(storeSettings(context.home).config, given)
-    const when = { nowMs: context.clock.nowMs(), dropOrphans: false }
-    const ids = planRetention({ steps }, policy, when).map(({ id }) => id)
+    const ids = planSessionRetention(steps, policy).map(({ id }) => id)
     if (dryRun) return { dropped: ids, applied: false }
     const gone = new Set(ids)
     const planned = new Map(steps.flatMap(({ id, name }) => (gone.has(id) ? [[id, name]] : [])))

@@ -5,7 +5,6 @@ import { diskUsage, failpoint, takeLock } from '../../system/index.js'
 import { collect } from './gc.js'
 import { collectLockPath, type StoreContext } from '../operation/context.js'
 import { recordFailure } from '../operation/failure-log.js'
-import type { Callbacks } from '../operation/callbacks.js'
 import { storeOperation } from '../operation/operation.js'
 import { applyPlan } from './prune-apply.js'
 import { planPrune, type PrunePlan } from './prune-plan.js'
@@ -38,12 +37,14 @@ export const prune = storeOperation({
     callbacks.signal?.throwIfAborted()
     const first = await plan(context, input)
     const tally = new Tally()
-    for (const { project, fault } of first.projects)
-      if (fault !== null) tally.fail(pathText(project.path), fault)
+    for (const { summary, fault } of first.projects)
+      if (fault !== null) tally.fail(pathText(summary.project.path), fault)
     const sizes = { startBytes, sizeBytes: first.sizeBytes }
     const shown = buildResult(first, tally, { applied: false, ...sizes })
-    if (dryRun || !(await isConfirmed(first, shown, callbacks))) return shown
-    const { signal } = callbacks
+    if (dryRun) return shown
+    // Asks about the plan that will be carried out: planning again after the answer could remove more than was shown.
+    const { signal, confirmPrune } = callbacks
+    if (hasWork(first) && confirmPrune !== undefined && !(await confirmPrune(shown))) return shown
     signal?.throwIfAborted()
     const sizeBytes = await applyInRounds(context, first, { input, tally, isOver, signal })
     context.ledger.record.set('pruned_at', context.clock.nowMs())
@@ -68,18 +69,21 @@ async function backUp(context: StoreContext): Promise<void> {
   }
 }
 
-type Rounds = {
-  readonly input: Parameters<typeof planPrune>[1]
-  readonly tally: Tally
-  readonly isOver: boolean
-  readonly signal: AbortSignal | undefined
-}
-
 /** Returns the size of the store afterwards. */
 async function applyInRounds(
   context: StoreContext,
   first: PrunePlan,
-  { input, tally, isOver, signal }: Rounds,
+  {
+    input,
+    tally,
+    isOver,
+    signal,
+  }: {
+    readonly input: Parameters<typeof planPrune>[1]
+    readonly tally: Tally
+    readonly isOver: boolean
+    readonly signal: AbortSignal | undefined
+  },
 ): Promise<number> {
   let current = first
   for (let round = 1; ; round += 1) {
@@ -97,15 +101,6 @@ async function applyInRounds(
     current = await plan(context, input, { isFirst: false })
     if (!hasWork(current)) return sizeBytes
   }
-}
-
-/** Asks about the plan that will be carried out: planning again after the answer could remove more than was shown. */
-async function isConfirmed(
-  first: PrunePlan,
-  shown: PruneResult,
-  callbacks: Callbacks,
-): Promise<boolean> {
-  return !hasWork(first) || callbacks.confirmPrune === undefined || callbacks.confirmPrune(shown)
 }
 
 /** Under the shared lock: a concurrent collection must not remove objects that are being measured. */

@@ -20,22 +20,28 @@ export const INSTALL_NOTE = 'install:'
 /** Every hook, plugin and server entry of every version contains this. */
 const MARK = /savestate/i
 
-type Trees = {
-  readonly now: ObjectId
-  readonly goal: ObjectId
-  /** A file that the user names is restored even if it has our hooks. */
-  readonly paths: readonly BytePath[] | undefined
-}
-
 export async function keepHooks(
   context: StoreContext,
   project: Project,
-  { plan, now, goal, paths = [] }: Trees & { readonly plan: RestorePlan },
+  {
+    plan,
+    now,
+    goal,
+    paths = [],
+  }: {
+    readonly plan: RestorePlan
+    readonly now: ObjectId
+    readonly goal: ObjectId
+    /** A file that the user names is restored even if it has our hooks. */
+    readonly paths: readonly BytePath[] | undefined
+  },
 ): Promise<RestorePlan> {
   const changed = new Set([...plan.write, ...plan.remove].map(({ path }) => path))
-  const candidates = findInstalledFiles(context, project).filter(
-    (path) => changed.has(path) && !paths.includes(path),
-  )
+  // The files of the project that an install has changed.
+  const prefix = `${INSTALL_NOTE}${pathText(project.path)}/`
+  const candidates = noteKeys(context, prefix)
+    .map((key) => bytePath(key.slice(prefix.length)))
+    .filter((path) => changed.has(path) && !paths.includes(path))
   if (candidates.length === 0) return plan
   const files = new SnapshotFiles(context.snapshots.gitDir)
   try {
@@ -50,10 +56,4 @@ export async function keepHooks(
   } finally {
     files.close()
   }
-}
-
-/** The files of the project that an install has changed. */
-function findInstalledFiles(context: StoreContext, { path }: Project): readonly BytePath[] {
-  const prefix = `${INSTALL_NOTE}${pathText(path)}/`
-  return noteKeys(context, prefix).map((key) => bytePath(key.slice(prefix.length)))
 }

@@ -12,30 +12,24 @@ import {
 import { type Applied, type Aside, measureSnapshot } from '../../snapshot/index.js'
 import type { StoreContext } from '../operation/context.js'
 import type { Callbacks } from '../operation/callbacks.js'
-import { type Journal, stagingFolders } from './restore-journal.js'
+import { stagingFolders, type StartedRestore } from './restore-journal.js'
 import { saveDuringRestore } from './restore-record.js'
 
 /** A program that still writes to a file after this many checkpoints of it may never stop. */
 const ATTEMPTS = 5
 
-type Rewind = {
-  readonly rootInode: string
-  readonly safety: FilesCheckpoint
-  readonly reason: string
-  readonly callbacks: Callbacks
-}
-
 /** Removes the files, except for those that a program keeps writing to. */
 export async function removeAsides(
   context: StoreContext,
   project: Project,
-  { rootInode, safety, reason, callbacks, ...applied }: Rewind & Pick<Applied, 'asides'>,
+  work: StartedRestore & Pick<Applied, 'asides'>,
 ): Promise<void> {
-  const { snapshots } = context
+  const { journal, safety, callbacks } = work
+  const { rootInode } = journal
   const base = safety.snapshot.tree
-  let { asides } = applied
+  let { asides } = work
   for (let attempt = 1; ; attempt++) {
-    const { rest, saved } = await snapshots.removeAsides(project, {
+    const { rest, saved } = await context.snapshots.removeAsides(project, {
       rootInode,
       asides,
       base,
@@ -44,8 +38,11 @@ export async function removeAsides(
     if (attempt === ATTEMPTS) return reportBusy(rest, callbacks)
     if (saved !== undefined) {
       const captured = await describeSnapshot(context, safety, saved.tree)
-      const { id } = await saveDuringRestore(context, project, { captured, safety, reason })
-      reportSaved(saved.paths, { checkpoint: id, callbacks })
+      const { id } = await saveDuringRestore(context, project, { captured, ...work })
+      for (const path of saved.paths)
+        callbacks.onWarning?.(
+          `A program wrote to ${printablePath(path)} while it was being replaced. Checkpoint ${id} has the written content.`,
+        )
     }
     asides = rest
   }
@@ -55,24 +52,15 @@ export async function removeAsides(
 export async function removeLeftAsides(
   context: StoreContext,
   project: Project,
-  {
-    journal,
-    safety,
-    callbacks,
-  }: {
-    readonly journal: Journal
-    readonly safety: FilesCheckpoint
-    readonly callbacks: Callbacks
-  },
+  work: StartedRestore,
 ): Promise<void> {
-  const { operation: tag, rootInode, entries, reason } = journal
+  const { operation: tag, rootInode, entries } = work.journal
   const known = new Map<BytePath, (FileEntry | LinkEntry)[]>(
     entries.map(({ path, from, to }) => [path, [from, to].filter(isContent)]),
   )
   const sweep = stagingFolders(entries)
   const asides = await context.snapshots.findAsides(project, { tag, rootInode, sweep, known })
-  if (asides.length === 0) return
-  await removeAsides(context, project, { asides, rootInode, safety, reason, callbacks })
+  if (asides.length > 0) await removeAsides(context, project, { ...work, asides })
 }
 
 function isContent(entry: Entry | null): entry is FileEntry | LinkEntry {
@@ -90,16 +78,6 @@ async function describeSnapshot(
   const figures = await measureSnapshot(snapshots.gitDir, tree)
   const kept = { skippedPaths, repositories, rules, owners }
   return { snapshot: { ...safety.snapshot, ...figures, tree, ...kept }, lines: undefined }
-}
-
-function reportSaved(
-  paths: readonly BytePath[],
-  { checkpoint, callbacks }: { readonly checkpoint: string; readonly callbacks: Callbacks },
-): void {
-  for (const path of paths)
-    callbacks.onWarning?.(
-      `A program wrote to ${printablePath(path)} while it was being replaced. Checkpoint ${checkpoint} has the written content.`,
-    )
 }
 
 function reportBusy(asides: readonly Aside[], callbacks: Callbacks): void {

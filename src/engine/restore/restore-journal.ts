@@ -6,6 +6,7 @@ import {
   type BytePath,
   type CheckpointId,
   type Entry,
+  type FilesCheckpoint,
   fsPath,
   staysBelowRoot,
   type ObjectId,
@@ -23,6 +24,7 @@ import {
   SavestateError,
 } from '../../model/index.js'
 import { listIfExists, readIfThere, syncFolder, writeFileAtomically } from '../../system/index.js'
+import type { Callbacks } from '../operation/callbacks.js'
 import type { RestoreSession } from './restore-session.js'
 
 const VERSION = 3
@@ -34,21 +36,29 @@ export type JournalEntry = {
 }
 
 export type Journal = {
-  readonly version: typeof VERSION
   readonly operation: OperationId
   readonly kind: OperationKind
   readonly of: OperationId | null
   readonly project: ProjectId
-  readonly projectPath: BytePath
   /** The inode of the folder it started in. Another folder at that path has nothing to finish. */
   readonly rootInode: string
   readonly safety: CheckpointId
   readonly goal: ObjectId
+  /** Undefined if the checkpoint does not record owners. */
   readonly ownersThen?: readonly OwnedPath[] | undefined
   readonly reason: string
   readonly entries: readonly JournalEntry[]
+  /** The session whose checkpoint the result becomes. */
   readonly session?: RestoreSession | undefined
+  /** Stored with the safety checkpoint and the result; undefined for an undo or redo. */
   readonly rewind?: RewindNote | undefined
+}
+
+/** A rewind, undo or redo whose journal is written. Recovery continues with the same data. */
+export type StartedRestore = {
+  readonly journal: Journal
+  readonly safety: FilesCheckpoint
+  readonly callbacks: Callbacks
 }
 
 export function journalEntries(plan: RestorePlan): JournalEntry[] {
@@ -92,62 +102,49 @@ export function readRootInode({ path }: Project): string {
   return String(statSync(fsPath(path), { bigint: true, throwIfNoEntry: false })?.ino ?? GONE)
 }
 
-export class Journals {
-  readonly #folder: string
-  readonly #temporary: string
+/** The caller holds the project's lock and the objects lock: garbage collection removes leftovers of killed processes. */
+export function writeJournal(home: string, journal: Journal): void {
+  const temporaries = join(home, 'tmp')
+  for (const folder of [folderIn(home), temporaries])
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const path = journalPath(home, journal.project)
+  const temporary = join(temporaries, `${journal.project}.journal`)
+  const content = JSON.stringify({ version: VERSION, ...journal })
+  writeFileAtomically({ path, temporary, content, durable: true })
+}
 
-  constructor(home: string) {
-    this.#folder = join(home, 'journal')
-    this.#temporary = join(home, 'tmp')
-  }
+/** Undefined if the project has no unfinished work. Throws STORE_NEWER or STORE_DAMAGED. */
+export function readJournal(home: string, project: ProjectId): Journal | undefined {
+  const path = journalPath(home, project)
+  const text = readIfThere(path)?.toString('utf8')
+  return text === undefined ? undefined : parseJournal(text, path)
+}
 
-  /** The caller holds the project's lock and the objects lock: garbage collection removes leftovers of killed processes. */
-  write(journal: Omit<Journal, 'version'>): void {
-    for (const folder of [this.#folder, this.#temporary])
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const path = this.#pathOf(journal.project)
-    const temporary = join(this.#temporary, `${journal.project}.journal`)
-    const content = JSON.stringify({ version: VERSION, ...journal })
-    writeFileAtomically({ path, temporary, content, durable: true })
-  }
+export function removeJournal(home: string, project: ProjectId): void {
+  rmSync(journalPath(home, project), { force: true })
+  // Otherwise the journal could reappear after a power failure, and recovery would apply it again.
+  syncFolder(folderIn(home))
+}
 
-  read({ id }: Project): Journal | undefined {
-    const path = this.#pathOf(id)
-    const text = readIfThere(path)?.toString('utf8')
-    if (text === undefined) return undefined
-    const journal = parseJournal(text, path)
-    if (journal.version === VERSION) return journal
-    throw new SavestateError(
-      'STORE_NEWER',
-      'A newer version of Savestate was interrupted during a rewind',
-      {
-        hint: 'Update savestate and run the command again.',
-      },
-    )
-  }
+/** The ids of projects with unfinished work. */
+export function pendingJournals(home: string): string[] {
+  return listIfExists(folderIn(home))
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => name.slice(0, -'.json'.length))
+}
 
-  remove(project: ProjectId): void {
-    rmSync(this.#pathOf(project), { force: true })
-    // Otherwise the journal could reappear after a power failure, and recovery would apply it again.
-    syncFolder(this.#folder)
-  }
+function folderIn(home: string): string {
+  return join(home, 'journal')
+}
 
-  /** Projects with unfinished work. */
-  pending(): string[] {
-    return listIfExists(this.#folder)
-      .filter((name) => name.endsWith('.json'))
-      .map((name) => name.slice(0, -'.json'.length))
-  }
-
-  #pathOf(project: ProjectId): string {
-    return join(this.#folder, `${project}.json`)
-  }
+function journalPath(home: string, project: ProjectId): string {
+  return join(folderIn(home), `${project}.json`)
 }
 
 function parseJournal(text: string, path: string): Journal {
   try {
-    const journal = JSON.parse(text) as Journal
-    if (journal.version !== VERSION) return journal
+    const { version, ...journal } = JSON.parse(text) as Journal & { readonly version: unknown }
+    if (version !== VERSION) throw newerJournalError()
     // The journal names temporary files and paths to write, so it is validated (I4).
     parseOperationId(journal.operation)
     const isSafe = journal.entries.every(
@@ -156,9 +153,18 @@ function parseJournal(text: string, path: string): Journal {
     if (isSafe) return journal
     throw new Error('a path leads outside the project')
   } catch (cause) {
+    if (cause instanceof SavestateError && cause.code === 'STORE_NEWER') throw cause
     throw new SavestateError('STORE_DAMAGED', 'The journal of an interrupted rewind is damaged', {
       hint: `Move ${path} away. The newest checkpoint of kind "safety" has the files from before the rewind.`,
       cause,
     })
   }
+}
+
+function newerJournalError(): SavestateError {
+  return new SavestateError(
+    'STORE_NEWER',
+    'A newer version of Savestate was interrupted during a rewind',
+    { hint: 'Update savestate and run the command again.' },
+  )
 }

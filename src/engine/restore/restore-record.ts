@@ -3,7 +3,6 @@ import {
   type BytePath,
   type FilesCheckpoint,
   isInside,
-  type OperationId,
   parentOf,
   type Project,
   REWIND,
@@ -13,60 +12,46 @@ import {
 import type { Captured } from '../../snapshot/index.js'
 import { failpoint } from '../../system/index.js'
 import type { StoreContext } from '../operation/context.js'
-import { Journals } from './restore-journal.js'
+import { changedPaths, removeJournal, type StartedRestore } from './restore-journal.js'
 import { attributeChanges } from '../authorship/note-authors.js'
 import { prepareCheckpoint, recordCheckpoint } from '../checkpoints/record-checkpoint.js'
-import type { RestoreRequest } from './restore.js'
-import { planNextStep } from './restore-session.js'
+import { advanceSession } from './restore-session.js'
 
 /** Adds the row, then removes the journal. */
 export async function commitRestore(
   context: StoreContext,
   project: Project,
-  done: {
+  done: Pick<StartedRestore, 'journal' | 'safety'> & {
     readonly after: Captured
-    /** The paths that the plan changes. */
-    readonly planned: readonly BytePath[]
-    readonly safety: FilesCheckpoint
-    readonly operation: OperationId
-    readonly request: Pick<RestoreRequest, 'kind' | 'of' | 'reason' | 'session' | 'rewind'>
     /** The fencing number of the session's writer; undefined if it is dead. */
     readonly fence?: number | undefined
   },
 ): Promise<FilesCheckpoint> {
-  const { after, planned, safety, operation, request } = done
-  const facts = {
-    kind: request.kind,
-    name: null,
-    reason: request.reason,
-    previous: safety.snapshot.tree,
-    authors: [REWIND],
-  }
+  const { journal, safety, after, fence } = done
+  const { operation, kind, of, reason, session } = journal
+  const previous = safety.snapshot.tree
+  const facts = { kind, name: null, reason, previous, authors: [REWIND] }
   const checkpoint = await prepareCheckpoint(context, project, { captured: after, facts })
-  const rewind = request.rewind && {
-    ...request.rewind,
-    bystanders: await findBystanders(context, { safety, after, planned }),
+  const rewind = journal.rewind && {
+    ...journal.rewind,
+    bystanders: await findBystanders(context, done),
   }
   failpoint('restore:before-row')
   context.ledger.addOperation(
     {
       id: operation,
       project: project.id,
-      kind: request.kind,
+      kind,
       atMs: checkpoint.createdAtMs,
       safety: safety.id,
       result: checkpoint.id,
-      of: request.of,
+      of,
     },
     { checkpoint, details: { ...after.snapshot, rewind } },
-    (made) => {
-      const step = planNextStep(context, request.session, done.fence)
-      step?.advance(made)
-      return { ...made, session: step?.facts ?? null }
-    },
+    (made) => ({ ...made, session: advanceSession(context, made, { session, fence }) }),
   )
   failpoint('restore:after-row')
-  new Journals(context.home).remove(project.id)
+  removeJournal(context.home, project.id)
   failpoint('restore:done')
   return checkpoint
 }
@@ -78,16 +63,13 @@ export async function commitRestore(
 async function findBystanders(
   { snapshots }: StoreContext,
   {
+    journal,
     safety,
     after,
-    planned,
-  }: {
-    readonly safety: FilesCheckpoint
-    readonly after: Captured
-    readonly planned: readonly BytePath[]
-  },
+  }: Pick<StartedRestore, 'journal' | 'safety'> & { readonly after: Captured },
 ): Promise<readonly BytePath[]> {
   const { tree } = after.snapshot
+  const planned = changedPaths(journal.entries)
   const changes = await snapshots.compare(safety.snapshot.tree, tree, { countLines: false })
   // Exclude the parents of planned paths: a bystander folder includes everything in it.
   const ours = new Set<BytePath>(planned)
@@ -117,8 +99,11 @@ export async function saveSafetyCheckpoint(
     readonly rewind: RewindNote | undefined
   },
 ): Promise<FilesCheckpoint> {
-  const hasSameFiles = newest?.snapshot.tree === captured.snapshot.tree
-  if (hasSameFiles && hasSameOwners(context, newest, captured)) return newest
+  if (newest?.snapshot.tree === captured.snapshot.tree) {
+    // Owners matter: an undo by root restores them.
+    const { owners } = context.ledger.checkpoints.details(newest.id) ?? {}
+    if (JSON.stringify(owners) === JSON.stringify(captured.snapshot.owners)) return newest
+  }
   const { authors, made: also } = attributeChanges(context, project, { type: 'look' })
   const previous = newest?.snapshot.tree
   const facts = { kind: 'safety' as const, name: null, reason, previous, authors }
@@ -129,23 +114,10 @@ export async function saveSafetyCheckpoint(
 export function saveDuringRestore(
   context: StoreContext,
   project: Project,
-  {
-    captured,
-    safety,
-    reason,
-  }: { readonly captured: Captured; readonly safety: FilesCheckpoint; readonly reason: string },
+  { captured, journal, safety }: StartedRestore & { readonly captured: Captured },
 ): Promise<FilesCheckpoint> {
+  const reason = `during ${journal.reason}`
   const previous = safety.snapshot.tree
-  const facts = { kind: 'safety' as const, name: null, reason: `during ${reason}`, previous }
-  return recordCheckpoint(context, project, { captured, facts: { ...facts, authors: null } })
-}
-
-/** Owners matter: an undo by root restores them. */
-function hasSameOwners(
-  { ledger }: StoreContext,
-  { id }: FilesCheckpoint,
-  { snapshot }: Captured,
-): boolean {
-  const recorded = ledger.checkpoints.details(id)?.owners
-  return JSON.stringify(recorded) === JSON.stringify(snapshot.owners)
+  const facts = { kind: 'safety' as const, name: null, reason, previous, authors: null }
+  return recordCheckpoint(context, project, { captured, facts })
 }

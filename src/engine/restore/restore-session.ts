@@ -10,6 +10,7 @@ import {
 } from '../../model/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { isLeasedElsewhere } from '../sessions/open-session.js'
+import type { RestoreRequest } from './restore.js'
 
 /** Also written to the journal, so that recovery restores the session too. */
 export type RestoreSession = {
@@ -26,56 +27,35 @@ export type RestoreSession = {
   readonly isTakenBack?: boolean
 }
 
-type NextStep = {
-  readonly facts: SessionPosition
-  /** Call it inside the transaction that adds the checkpoint. */
-  advance(checkpoint: Checkpoint): void
-}
-
 /**
- * Call it inside a transaction. `fence` belongs to the session's writer; without it, no process may have the session open.
+ * Makes the checkpoint the head of the session and returns its position there. Call it inside the transaction that adds the
+ * checkpoint. `fence` belongs to the session's writer; without it, no process may have the session open.
  *
- * Returns undefined without a session, and if the state stays but the session has continued or is open elsewhere. If the
- * state is restored, that is an error instead: HEAD_MOVED if the session has continued, SESSION_BUSY if another process
- * has opened it, SESSION_DELETED if its writer finds it deleted.
+ * Returns null without a session, and if the state stays but the session has continued or is open elsewhere. If the state
+ * is restored, that is an error instead: HEAD_MOVED if the session has continued, SESSION_BUSY if another process has
+ * opened it, SESSION_DELETED if its writer finds it deleted.
  */
-export function planNextStep(
+export function advanceSession(
   context: StoreContext,
-  part: RestoreSession | undefined,
-  fence: number | undefined,
-): NextStep | undefined {
-  if (part === undefined) return undefined
+  checkpoint: Pick<Checkpoint, 'id' | 'createdAtMs'>,
+  { session: part, fence }: Pick<RestoreRequest, 'session' | 'fence'>,
+): SessionPosition | null {
+  if (part === undefined) return null
   const { ledger, clock } = context
-  if (part.revertFrom !== null && fence !== undefined)
+  const { parent, state, revertFrom: beforeStep, isTakenBack = false } = part
+  if (beforeStep !== null && fence !== undefined)
     ledger.sessions.check({ key: part.key, id: part.id, fence })
   refuseChangedSession(context, part, fence)
   const session = ledger.sessions.byKey(part.key)
-  if (session === undefined || session.head !== part.head) return undefined
-  if (fence === undefined && isLeasedElsewhere(session.lease, clock.nowMs())) return undefined
-  const { key, id, agent, status, turn, nextStep } = session
+  if (session === undefined || session.head !== part.head) return null
+  if (fence === undefined && isLeasedElsewhere(session.lease, clock.nowMs())) return null
+  const { key, id, agent, status, turn, nextStep: step } = session
+  const { id: head, createdAtMs: atMs } = checkpoint
   const hold = { key, id, fence: fence ?? session.fence }
-  return {
-    facts: {
-      key,
-      id,
-      agent,
-      parent: part.parent,
-      step: nextStep,
-      status,
-      turn,
-      toolCall: null,
-      state: part.state,
-      schemaVersion: null,
-      metadata: undefined,
-      operationId: null,
-    },
-    advance(checkpoint) {
-      const { createdAtMs: atMs } = checkpoint
-      ledger.sessions.advance(hold, { head: checkpoint.id, status, atMs, leaseUntilMs: null })
-      const { revertFrom: beforeStep, isTakenBack = false } = part
-      if (beforeStep !== null) ledger.tools.goTo(key, { step: nextStep, beforeStep, isTakenBack })
-    },
-  }
+  ledger.sessions.advance(hold, { head, status, atMs, leaseUntilMs: null })
+  if (beforeStep !== null) ledger.tools.goTo(key, { step, beforeStep, isTakenBack })
+  const nothing = { toolCall: null, schemaVersion: null, metadata: undefined, operationId: null }
+  return { key, id, agent, parent, step, status, turn, state, ...nothing }
 }
 
 /** Throws unless the session can be restored together with the files: both are restored or neither. */
@@ -92,9 +72,7 @@ export function refuseChangedSession(
   throw new SavestateError(
     'HEAD_MOVED',
     `The session ${JSON.stringify(id)} has continued in the meantime: its head is ${session.head}`,
-    {
-      hint: 'Neither its state nor its files were rewound. Check what was saved, then try again.',
-    },
+    { hint: 'Neither its state nor its files were rewound. Check what was saved, then try again.' },
   )
 }
 

@@ -13,7 +13,7 @@ import {
 import type { LeftOut } from '../../snapshot/index.js'
 import { findKnownProject, type StoreContext } from '../operation/context.js'
 import { describeTarget } from '../checkpoints/describe-target.js'
-import { Journals } from './restore-journal.js'
+import { readJournal } from './restore-journal.js'
 import { projectOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from './recover.js'
 import { resolve } from '../checkpoints/resolve-ref.js'
@@ -120,7 +120,7 @@ export function viewTarget({ checkpoints }: Ledger, checkpoint: Checkpoint): Tar
  * next command, which adds a row too.
  */
 function refuseShiftedNumber(context: StoreContext, project: Project, text: string): void {
-  const journal = new Journals(context.home).read(project)
+  const journal = readJournal(context.home, project.id)
   const target = journal?.rewind?.target ?? failedTarget(context.ledger, project)
   if (journal === undefined && target === undefined) return
   const why =

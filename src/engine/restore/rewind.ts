@@ -1,23 +1,30 @@
 // Restores a checkpoint, always as an addition to history (I7).
+import { mkdirSync, rmdirSync } from 'node:fs'
 import * as z from 'zod/mini'
 import type { Ledger } from '../../ledger/index.js'
 import {
   type AgentConversation,
   type BytePath,
   type FilesCheckpoint,
+  fsPath,
+  hasCode,
   parsePathText,
+  printablePath,
+  type Project,
   SavestateError,
 } from '../../model/index.js'
-import { findKnownProject } from '../operation/context.js'
-import { refuseDamagedFiles } from '../verify/damage-marks.js'
 import { describeTarget } from '../checkpoints/describe-target.js'
-import { notRestoredSince } from './not-restored.js'
-import { projectOperation } from '../operation/operation.js'
-import { inExistingFolder } from './recreate-folder.js'
 import { resolve, withFiles } from '../checkpoints/resolve-ref.js'
-import { type RestoreRequest, type RestoreResult, restore } from './restore.js'
-import { checkpointBefore, readLeftOut, resolveTarget, viewTarget } from './rewind-target.js'
+import type { Callbacks } from '../operation/callbacks.js'
 import { retryUntilConfirmed } from '../operation/confirm-unlocked.js'
+import { findKnownProject, type StoreContext } from '../operation/context.js'
+import { projectOperation } from '../operation/operation.js'
+import { projectFolder } from '../projects/project-state.js'
+import { refuseDamagedFiles } from '../verify/damage-marks.js'
+import { notRestoredSince } from './not-restored.js'
+import { type RestoreRequest, type RestoreResult, restore } from './restore.js'
+import { GONE, readRootInode } from './restore-journal.js'
+import { checkpointBefore, readLeftOut, resolveTarget, viewTarget } from './rewind-target.js'
 
 export type RewindResult = RestoreResult
 
@@ -44,35 +51,27 @@ export const rewind = projectOperation({
     callbacks,
   ): Promise<RewindResult> {
     const project = findKnownProject(context)
-    const limits =
-      paths === undefined || paths.length === 0 ? undefined : paths.map(parseProjectPath)
+    const limits = parseProjectPaths(paths)
     const { id } = resolveTarget(context, project, to)
     if (project === undefined) throw new Error('A checkpoint was found without its project')
-    return inExistingFolder({ context, project, dryRun, callbacks }, () =>
-      retryUntilConfirmed(context, project, {
-        purpose: 'rewind',
-        callbacks,
-        attempt: async (agreed) => {
-          const named = resolve(context.ledger, project, id)
-          const target = withFiles(before ? checkpointBefore(context.ledger, named) : named)
-          refuseDamagedFiles(context.ledger, target, limits)
-          return restore(context, project, {
-            request: makeRewindRequest(context.ledger, target, {
-              paths: limits,
-              keepMine,
-              dryRun,
-              conversation,
-            }),
-            callbacks,
-            agreed,
-          })
-        },
-      }),
-    )
+    // A dry run creates no folder, and fails like every plan without one.
+    const isCreated = !dryRun && createIfGone(context, project, callbacks)
+    const attempt = async (agreed: string | undefined) => {
+      const named = resolve(context.ledger, project, id)
+      const target = withFiles(before ? checkpointBefore(context.ledger, named) : named)
+      const given = { paths: limits, keepMine, dryRun, conversation }
+      const request = makeRewindRequest(context.ledger, target, given)
+      return restore(context, project, { request, callbacks, agreed })
+    }
+    try {
+      return await retryUntilConfirmed(context, project, { purpose: 'rewind', callbacks, attempt })
+    } finally {
+      if (isCreated) removeIfEmpty(project)
+    }
   },
 })
 
-/** The request that a rewind of the project and a rewind of a session share. */
+/** The request that a rewind of the project and a rewind of a session share. Throws CHECKPOINT_DAMAGED. */
 export function makeRewindRequest(
   ledger: Ledger,
   target: FilesCheckpoint,
@@ -86,6 +85,7 @@ export function makeRewindRequest(
     readonly conversation?: AgentConversation | undefined
   },
 ): RestoreRequest {
+  refuseDamagedFiles(ledger, target, paths)
   return {
     kind: 'rewind',
     of: null,
@@ -104,6 +104,13 @@ export function makeRewindRequest(
     },
     rewind: { target: target.id, ...(conversation === undefined ? {} : { conversation }) },
   }
+}
+
+/** Undefined means everything. */
+export function parseProjectPaths(
+  texts: readonly string[] | undefined,
+): readonly BytePath[] | undefined {
+  return texts === undefined || texts.length === 0 ? undefined : texts.map(parseProjectPath)
 }
 
 /** A path inside the project, as text (see pathText). Nothing may point outside (I4). */
@@ -131,4 +138,35 @@ export function parseProjectPath(text: string): BytePath {
     })
   }
   return names.join('/') as BytePath
+}
+
+/**
+ * If the folder of the project is gone, the rewind plans into an empty one. Returns whether it was created. Throws
+ * PROJECT_MISSING if the folder may be on a disk that is not mounted.
+ */
+function createIfGone(context: StoreContext, project: Project, callbacks: Callbacks): boolean {
+  if (readRootInode(project) !== GONE) return false
+  refuseUnreachable(context, project)
+  mkdirSync(fsPath(project.path))
+  callbacks.onWarning?.(`${printablePath(project.path)} no longer existed; it was created again.`)
+  return true
+}
+
+function refuseUnreachable({ ledger }: StoreContext, { id, path }: Project): void {
+  const summary = ledger.projects().find(({ project }) => project.id === id)
+  const unreachable = summary === undefined ? null : projectFolder(path, summary).unreachable
+  if (unreachable === null) return
+  throw new SavestateError(
+    'PROJECT_MISSING',
+    `There is no folder ${printablePath(path)}, and ${unreachable}`,
+    { hint: 'If the folder was removed, create it with mkdir, then run the command again.' },
+  )
+}
+
+function removeIfEmpty({ path }: Project): void {
+  try {
+    rmdirSync(fsPath(path))
+  } catch (error) {
+    if (!hasCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT')) throw error
+  }
 }

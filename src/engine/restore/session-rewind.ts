@@ -3,22 +3,20 @@ import * as z from 'zod/mini'
 import {
   type Checkpoint,
   invariant,
-  makeId,
-  parseCheckpointId,
   SavestateError,
   type StateCheckpoint,
 } from '../../model/index.js'
 import { failpoint } from '../../system/index.js'
-import { refuseDamagedFiles, refuseDamagedState } from '../verify/damage-marks.js'
+import { refuseDamagedState } from '../verify/damage-marks.js'
 import { describeTarget } from '../checkpoints/describe-target.js'
-import type { Callbacks } from '../operation/callbacks.js'
 import { sessionOperation } from '../operation/operation.js'
 import { withFiles } from '../checkpoints/resolve-ref.js'
 import { type RestoreResult, restore } from './restore.js'
-import { planNextStep, type RestoreSession } from './restore-session.js'
-import { makeRewindRequest, parseProjectPath } from './rewind.js'
+import { advanceSession, type RestoreSession } from './restore-session.js'
+import { makeRewindRequest, parseProjectPaths } from './rewind.js'
 import { checkpointBeforeInSession, viewTarget } from './rewind-target.js'
 import { projectOf, type SessionContext, readSession } from '../sessions/session-context.js'
+import { createDraft } from '../sessions/session-draft.js'
 import { resolveInSession } from '../sessions/session-queries.js'
 import { retryUntilConfirmed } from '../operation/confirm-unlocked.js'
 
@@ -43,51 +41,30 @@ export const rewindSession = sessionOperation({
   async run(context, input, callbacks): Promise<SessionRewindResult> {
     const named = resolveInSession(context, context.hold.key, input.to)
     const target = input.before ? checkpointBeforeInSession(context.ledger, named) : named
-    const { restore: restored } = input
+    const { restore: restored, keepMine, dryRun } = input
     if (restored !== 'files') {
       expectState(target)
       refuseDamagedState(context.ledger, target)
     }
-    if (restored === 'state')
-      return { ...rewindState(context, target, { dryRun: input.dryRun }), restored }
-    const paths = (input.paths ?? []).map(parseProjectPath)
-    const result = await restoreFiles(context, target, { ...input, paths, restored, callbacks })
-    return { ...result, restored }
-  },
-})
-
-async function restoreFiles(
-  context: SessionContext,
-  target: Checkpoint,
-  request: {
-    readonly paths: readonly ReturnType<typeof parseProjectPath>[]
-    readonly restored: 'files' | 'both'
-    readonly keepMine: boolean
-    readonly dryRun: boolean
-    readonly callbacks: Callbacks
-  },
-): Promise<RestoreResult> {
-  const project = projectOf(context)
-  const { restored, callbacks, keepMine, dryRun } = request
-  const then = withFiles(target)
-  refuseDamagedFiles(context.ledger, then, request.paths)
-  const paths = request.paths.length === 0 ? undefined : request.paths
-  return retryUntilConfirmed(context, project, {
-    purpose: 'rewind',
-    callbacks,
-    attempt: (agreed) =>
+    if (restored === 'state') return { ...rewindState(context, target, { dryRun }), restored }
+    const project = projectOf(context)
+    const then = withFiles(target)
+    const given = { paths: parseProjectPaths(input.paths), keepMine, dryRun }
+    const attempt = (agreed: string | undefined) =>
       restore(context, project, {
         request: {
-          ...makeRewindRequest(context.ledger, then, { paths, keepMine, dryRun }),
+          ...makeRewindRequest(context.ledger, then, given),
           session: sessionPart(context, target, restored),
           movesState: restored === 'both',
           fence: context.hold.fence,
         },
         callbacks,
         agreed,
-      }),
-  })
-}
+      })
+    const how = { purpose: 'rewind', callbacks, attempt }
+    return { ...(await retryUntilConfirmed(context, project, how)), restored }
+  },
+})
 
 function sessionPart(
   context: SessionContext,
@@ -110,7 +87,7 @@ function rewindState(
   target: Checkpoint,
   { dryRun }: { readonly dryRun: boolean },
 ): RestoreResult {
-  const { ledger, clock, hold } = context
+  const { ledger, hold } = context
   const nothing = {
     to: viewTarget(ledger, target),
     target: target.id,
@@ -119,32 +96,18 @@ function rewindState(
     safety: null,
   }
   if (dryRun) return { ...nothing, applied: false, checkpoint: null }
-  const createdAtMs = clock.nowMs()
-  const id = parseCheckpointId(makeId(clock.random))
+  const reason = `rewind of the state to ${describeTarget(target)}`
+  const draft = createDraft(context, { kind: 'rewind', name: null, reason })
   failpoint('rewind-state:before-row')
   ledger.transaction(() => {
     ledger.sessions.check(hold)
-    const step = planNextStep(context, sessionPart(context, target, 'state'), hold.fence)
-    invariant(step !== undefined, 'the head does not move within a transaction')
-    const checkpoint: StateCheckpoint = {
-      id,
-      kind: 'rewind',
-      name: null,
-      reason: `rewind of the state to ${describeTarget(target)}`,
-      createdAtMs,
-      pinned: false,
-      authors: null,
-      project: context.project?.id ?? null,
-      commit: null,
-      snapshot: null,
-      changes: null,
-      session: step.facts,
-    }
-    ledger.checkpoints.insert(checkpoint, undefined)
-    step.advance(checkpoint)
+    const part = sessionPart(context, target, 'state')
+    const session = advanceSession(context, draft, { session: part, fence: hold.fence })
+    invariant(session !== null, 'the head does not move within a transaction')
+    ledger.checkpoints.insert({ ...draft, session } as StateCheckpoint, undefined)
   })
   failpoint('rewind-state:after-row')
-  return { ...nothing, applied: true, checkpoint: id }
+  return { ...nothing, applied: true, checkpoint: draft.id }
 }
 
 function expectState({ id, session }: Checkpoint): void {

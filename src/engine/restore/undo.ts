@@ -2,51 +2,49 @@
 import * as z from 'zod/mini'
 import {
   type BytePath,
+  type Checkpoint,
+  type CheckpointId,
   hasFiles,
   invariant,
   type Operation,
   parentOf,
   ROOT,
   SavestateError,
+  type Session,
   undoStack,
 } from '../../model/index.js'
 import { findKnownProject, type ProjectContext } from '../operation/context.js'
 import type { Callbacks, RestoreSubject } from '../operation/callbacks.js'
 import { projectOperation } from '../operation/operation.js'
 import { type RestoreResult, restore } from './restore.js'
-import { readLeftOut, viewTarget } from './rewind-target.js'
-import { type UndoSession, undoSession } from './undo-session.js'
+import { viewTarget } from './rewind-target.js'
+import { refuseHeldElsewhere, type RestoreSession } from './restore-session.js'
 import { retryUntilConfirmed } from '../operation/confirm-unlocked.js'
 
-const input = () => z.strictObject({ dryRun: z._default(z.boolean(), false) })
+export const undo = undoOrRedo('undo', 'Undo the last rewind')
+export const redo = undoOrRedo('redo', 'Redo the last undone rewind')
 
-export const undo = projectOperation({
-  name: 'undo',
-  summary: 'Undo the last rewind',
-  effect: 'changes-files',
-  input,
-  run: (context, { dryRun }, callbacks) =>
-    runUndoOrRedo(context, { kind: 'undo', dryRun, callbacks }),
-})
-
-export const redo = projectOperation({
-  name: 'redo',
-  summary: 'Redo the last undone rewind',
-  effect: 'changes-files',
-  input,
-  run: (context, { dryRun }, callbacks) =>
-    runUndoOrRedo(context, { kind: 'redo', dryRun, callbacks }),
-})
-
-type UndoRequest = {
-  readonly kind: 'undo' | 'redo'
-  readonly dryRun: boolean
-  readonly callbacks: Callbacks
+function undoOrRedo(kind: 'undo' | 'redo', summary: string) {
+  return projectOperation({
+    name: kind,
+    summary,
+    effect: 'changes-files',
+    input: () => z.strictObject({ dryRun: z._default(z.boolean(), false) }),
+    run: (context, { dryRun }, callbacks) => runUndoOrRedo(context, { kind, dryRun, callbacks }),
+  })
 }
 
 async function runUndoOrRedo(
   context: ProjectContext,
-  { kind, dryRun, callbacks }: UndoRequest,
+  {
+    kind,
+    dryRun,
+    callbacks,
+  }: {
+    readonly kind: 'undo' | 'redo'
+    readonly dryRun: boolean
+    readonly callbacks: Callbacks
+  },
 ): Promise<RestoreResult> {
   const project = findKnownProject(context)
   if (project === undefined) throw nothingToError(kind)
@@ -68,8 +66,6 @@ async function runUndoOrRedo(
           of: rewind.id,
           target: goal,
           goal: target.snapshot.tree,
-          // A rewind of an older version recorded no bystanders: a path may differ only because the rules did.
-          leftOut: bystanders === undefined ? readLeftOut(context.ledger, goal) : undefined,
           ownersThen: context.ledger.checkpoints.details(goal)?.owners,
           paths: undefined,
           only: await pathsChangedBy(context, rewind, bystanders),
@@ -127,6 +123,68 @@ async function pathsChangedBy(
 function isInAny(path: BytePath, folders: ReadonlySet<BytePath>): boolean {
   for (let at = path; at !== ROOT; at = parentOf(at)) if (folders.has(at)) return true
   return false
+}
+
+type UndoSession = {
+  readonly part: RestoreSession
+  /** Whether the state of the session changes. It may change even if no file differs. */
+  readonly movesState: boolean
+  /** The head of a session that has continued since the rewind, if its state changes. */
+  readonly left: CheckpointId | undefined
+}
+
+/**
+ * The session's part: if the rewind restored the state of a session, undo and redo restore it too; otherwise they leave the
+ * state alone.
+ */
+function undoSession(
+  context: ProjectContext,
+  rewind: Operation,
+  kind: 'undo' | 'redo',
+): UndoSession | undefined {
+  const { ledger } = context
+  const result = ledger.checkpoints.get(rewind.result)
+  const facts = result?.session ?? undefined
+  const session = facts === undefined ? undefined : ledger.sessions.byKey(facts.key)
+  if (result === undefined || facts === undefined || session === undefined) return undefined
+  refuseHeldElsewhere(context, session)
+  const { key, id, head } = session
+  const before = ledger.checkpoints.byStep(key, facts.step - 1)
+  if (before === undefined) throw missingStateError(session, rewind)
+  const hasMovedState =
+    before.id !== facts.parent || ledger.tools.hasRevertedCallsAt(key, { step: facts.step })
+  if (!hasMovedState) {
+    const state = stateOf(head === null ? undefined : ledger.checkpoints.get(head))
+    const part = { key, id, head, parent: head, state, revertFrom: null }
+    return { part, movesState: false, left: undefined }
+  }
+  const left = head === lastResult(context, rewind) ? undefined : (head ?? undefined)
+  const goal = kind === 'redo' ? result : before
+  const reverted =
+    kind === 'redo' ? { revertFrom: facts.step + 1 } : { revertFrom: facts.step, isTakenBack: true }
+  const part = { key, id, head, parent: goal.id, state: stateOf(goal), ...reverted }
+  return { part, movesState: true, left }
+}
+
+function stateOf(checkpoint: Checkpoint | undefined): RestoreSession['state'] {
+  return checkpoint?.session?.state ?? null
+}
+
+/** The result of the rewind, or of the last undo or redo of it. */
+function lastResult(
+  { ledger }: ProjectContext,
+  { id, project }: Operation,
+): CheckpointId | undefined {
+  return ledger.operations(project).findLast((it) => it.id === id || it.of === id)?.result
+}
+
+/** An older version may have dropped the state. Continuing without it would leave the session empty. */
+function missingStateError({ id }: Session, { safety }: Operation): SavestateError {
+  return new SavestateError(
+    'CHECKPOINT_PARTIAL',
+    `The state of the session ${JSON.stringify(id)} before the rewind is no longer stored`,
+    { hint: `You can still restore the files: \`savestate rewind --files ${safety}\`.` },
+  )
 }
 
 function nothingToError(kind: 'undo' | 'redo', isForgotten = false): SavestateError {

@@ -1,7 +1,7 @@
 // Removes all data of the store. No checkpoint can bring it back, so callers ask the user first.
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { SavestateError } from '../../model/index.js'
+import { explainSystemError, SavestateError } from '../../model/index.js'
 import { diskUsage, SharedLock } from '../../system/index.js'
 import { storeLockPath } from '../operation/context.js'
 
@@ -21,6 +21,19 @@ export async function legacyArchives(home: string): Promise<LegacyArchive[]> {
       return { path, sizeBytes: await diskUsage(path) }
     }),
   )
+}
+
+/** Removes the archives of older stores. Works beside a damaged ledger. */
+export async function clearLegacy(
+  home: string,
+): Promise<{ readonly removed: readonly LegacyArchive[] }> {
+  try {
+    const removed = await legacyArchives(home)
+    for (const { path } of removed) rmSync(path, { recursive: true, force: true })
+    return { removed }
+  } catch (error) {
+    throw explainSystemError(error)
+  }
 }
 
 /** Works on a closed or damaged store. Throws STORE_BUSY, and removes nothing, if another process has the store open. */

@@ -1,5 +1,5 @@
 export type { ClearResult } from './clear-project.js'
-export { clearStore, type LegacyArchive, legacyArchives } from './clear.js'
+export { clearLegacy, clearStore, type LegacyArchive, legacyArchives } from './clear.js'
 export {
   config,
   type ConfigResult,

@@ -141,7 +141,7 @@ export const config = projectOperation({
 })
 
 /** Like `config`, outside any project. */
-export function storeConfig({ home }: StoreContext): ConfigResult {
+export function storeConfig({ home }: Pick<StoreContext, 'home'>): ConfigResult {
   const files = { store: storeConfigFile(home).path, project: null }
   return describeSettings(storeSettings(home), { files, untrusted: [] })
 }

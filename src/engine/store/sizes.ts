@@ -6,7 +6,6 @@ import {
   type ProjectId,
   retentionPolicy,
   SavestateError,
-  type WeightedGraph,
 } from '../../model/index.js'
 import { bytesOf, reachableFrom, readObjectGraph, listObjectFiles } from '../../snapshot/index.js'
 import { diskUsage, isBusy } from '../../system/index.js'
@@ -23,52 +22,32 @@ const REWRITTEN_BY_GC = [
   'ledger.db.backup',
 ]
 
-export class StoreSizes {
-  /** The whole store, measured. */
-  readonly total: number
-  /** Everything except the objects, after a collection. */
-  readonly rest: number
-  readonly #gitDir: string
-  readonly #bytes: ReadonlyMap<string, number>
+export type StoreSizes = Awaited<ReturnType<typeof measureStore>>
 
-  static async take({ home, snapshots, ledger }: StoreContext): Promise<StoreSizes> {
-    const { gitDir } = snapshots
-    const bytes = objectSizes(gitDir)
-    const total = await diskUsage(home)
-    let rest = total + ledger.vacuum.bytesInUse()
-    for (const name of REWRITTEN_BY_GC) rest -= await diskUsage(join(home, name))
-    return new StoreSizes(gitDir, bytes, { total, rest })
-  }
-
-  private constructor(
-    gitDir: string,
-    bytes: ReadonlyMap<string, number>,
-    { total, rest }: { readonly total: number; readonly rest: number },
-  ) {
-    this.#gitDir = gitDir
-    this.#bytes = bytes
-    this.total = total
-    this.rest = rest
-  }
-
-  /** The ids of all objects reachable from these commits. */
-  reached(commits: readonly ObjectId[]): Promise<Set<string>> {
-    return reachableFrom(this.#gitDir, new Set(commits))
-  }
-
-  sumOf(ids: Iterable<string>): number {
-    return sumOf(this.#bytes, ids)
-  }
-
-  /** The size of the objects that are reachable from these commits and not in `live`. */
-  async freed(commits: readonly ObjectId[], live: ReadonlySet<string>): Promise<number> {
-    if (commits.length === 0) return 0
-    const reached = await this.reached(commits)
-    return this.sumOf([...reached].filter((id) => !live.has(id)))
-  }
-
-  graph(commits: readonly string[]): Promise<WeightedGraph> {
-    return readObjectGraph(this.#gitDir, { commits, bytes: this.#bytes })
+export async function measureStore({ home, snapshots, ledger }: StoreContext) {
+  const { gitDir } = snapshots
+  const bytes = objectSizes(gitDir)
+  const total = await diskUsage(home)
+  let rest = total + ledger.vacuum.bytesInUse()
+  for (const name of REWRITTEN_BY_GC) rest -= await diskUsage(join(home, name))
+  return {
+    /** The whole store, measured. */
+    total,
+    /** Everything except the objects, after a collection. */
+    rest,
+    /** The ids of all objects reachable from these commits. */
+    reached: (commits: readonly ObjectId[]) => reachableFrom(gitDir, new Set(commits)),
+    sumOf: (ids: Iterable<string>) => sumOf(bytes, ids),
+    /** The size of the objects that are reachable from these commits and not in `live`. */
+    async freed(commits: readonly ObjectId[], live: ReadonlySet<string>): Promise<number> {
+      if (commits.length === 0) return 0
+      const reached = await reachableFrom(gitDir, new Set(commits))
+      return sumOf(
+        bytes,
+        [...reached].filter((id) => !live.has(id)),
+      )
+    },
+    graph: (commits: readonly string[]) => readObjectGraph(gitDir, { commits, bytes }),
   }
 }
 

@@ -7,7 +7,6 @@ import {
   type Config,
   type ConfigSource,
   type ErrorCode,
-  hasCode,
   pathText,
   SavestateError,
 } from '../../model/index.js'
@@ -15,8 +14,8 @@ import { gitVersionText, refuseOldGit } from '../../snapshot/index.js'
 import { diskUsage, isSurelyDead } from '../../system/index.js'
 import type { RepairContext, Problem } from './findings.js'
 import type { Callbacks } from '../operation/callbacks.js'
-import { Journals } from '../restore/restore-journal.js'
-import { storeSettings, untrustedIfReadable } from '../store/settings.js'
+import { pendingJournals } from '../restore/restore-journal.js'
+import { storeConfig, untrustedIfReadable } from '../store/settings.js'
 import { verifyDamaged } from './verify.js'
 
 export type DoctorResult = {
@@ -83,10 +82,11 @@ export async function doctor(
 ): Promise<DoctorResult> {
   const { home, ledger } = store
   const gitProblem = await findGitProblem(home)
-  const { problems, isVerified } = await verifyQuickly(store, { gitProblem, callbacks })
+  const { problems, isVerified } = await verifyQuickly(store, gitProblem, callbacks)
   const isReadable = ledger !== undefined && !problems.some(({ path }) => path === 'ledger.db')
   const inside = isReadable ? ledger : undefined
   const { bavail, bsize } = statfsSync(home)
+  const backupMs = backupTimeMs(home)
   return {
     versions: {
       savestate: version,
@@ -99,7 +99,7 @@ export async function doctor(
       gitProblem === undefined ? null : { message: gitProblem.message, hint: gitProblem.hint },
     home: shownHome(home),
     ledgerVersion: SCHEMA_VERSION,
-    ledgerBackupAt: backupAt(home),
+    ledgerBackupAt: backupMs === undefined ? null : new Date(backupMs),
     settings: settingsIn(home),
     sizes: await sizesIn(home),
     freeBytes: bavail * bsize,
@@ -107,7 +107,7 @@ export async function doctor(
     untrusted: (inside?.projects() ?? []).filter(
       ({ project }) => untrustedIfReadable(home, project.path).length > 0,
     ).length,
-    unfinished: new Journals(home).pending().length,
+    unfinished: pendingJournals(home).length,
     leases: (inside?.marks.leases() ?? []).filter(({ owner }) => !isSurelyDead(owner)).length,
     failures: (inside?.failures.list(MAX_FAILURES) ?? []).map((failure) => ({
       at: new Date(failure.atMs),
@@ -121,11 +121,6 @@ export async function doctor(
       ? { projects: (inside?.projects() ?? []).map(({ project }) => pathText(project.path)) }
       : {}),
   }
-}
-
-function backupAt(home: string): Date | null {
-  const madeMs = backupTimeMs(home)
-  return madeMs === undefined ? null : new Date(madeMs)
 }
 
 type GitProblem = {
@@ -151,10 +146,8 @@ const GIT_FAULTS: readonly ErrorCode[] = ['GIT_MISSING', 'GIT_FAILED']
 /** Without a usable git the rest of the page still helps. */
 async function verifyQuickly(
   store: RepairContext,
-  {
-    gitProblem,
-    callbacks,
-  }: { readonly gitProblem: GitProblem | undefined; readonly callbacks: Callbacks },
+  gitProblem: GitProblem | undefined,
+  callbacks: Callbacks,
 ): Promise<{ readonly problems: readonly Problem[]; readonly isVerified: boolean }> {
   try {
     const { problems } = await verifyDamaged(store, { quick: true }, callbacks)
@@ -171,9 +164,7 @@ async function verifyQuickly(
 
 function settingsIn(home: string): DoctorResult['settings'] {
   try {
-    const { config, sources } = storeSettings(home)
-    const keys = Object.keys(config) as (keyof Config)[]
-    return keys.map((key) => ({ key, value: config[key], source: sources[key] }))
+    return storeConfig({ home }).values.map(({ counts: _counts, ...setting }) => setting)
   } catch (error) {
     if (error instanceof SavestateError && error.code === 'CONFIG_INVALID') return null
     throw error
@@ -190,21 +181,12 @@ async function sizesIn(home: string): Promise<Record<string, number>> {
   for (const name of readdirSync(home)) {
     const part = name.startsWith('ledger.db') ? 'ledger' : name.replace(/\.git$/, '')
     if (!PARTS.includes(part)) continue
-    sizes[part] = (sizes[part] ?? 0) + (await sizeOf(join(home, name)))
+    sizes[part] = (sizes[part] ?? 0) + (await diskUsage(join(home, name)))
   }
   return { ...sizes, total: await diskUsage(home) }
 }
 
 const PARTS = ['ledger', 'objects', 'cache', 'journal', 'tmp', 'damaged']
-
-async function sizeOf(path: string): Promise<number> {
-  try {
-    return await diskUsage(path)
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return 0
-    throw error
-  }
-}
 
 function countsByKind(problems: readonly Problem[]): DoctorResult['problems'] {
   const counts = new Map<string, DoctorResult['problems'][number]>()

@@ -2,21 +2,20 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Ledger } from '../../ledger/index.js'
-import { parseProjectId, pathText, type Project, SavestateError } from '../../model/index.js'
+import { parseProjectId, pathText, SavestateError } from '../../model/index.js'
 import { takeLock } from '../../system/index.js'
 import { type RepairContext, type Finding, finding, quarantine } from './findings.js'
-import { Journals } from '../restore/restore-journal.js'
+import { pendingJournals, readJournal } from '../restore/restore-journal.js'
 
 /** Without a ledger it only checks that they are readable. */
 export async function checkJournals(
   { home, isAlone }: RepairContext,
   ledger: Ledger | undefined,
 ): Promise<Finding[]> {
-  const journals = new Journals(home)
   const findings: Finding[] = []
-  for (const name of journals.pending()) {
+  for (const name of pendingJournals(home)) {
     const path = `journal/${name}.json`
-    const fault = journalFault(journals, name, ledger)
+    const fault = journalFault(home, name, ledger)
     if (fault !== undefined) {
       const why = `a journal that cannot be used: ${fault}`
       findings.push(
@@ -31,15 +30,11 @@ export async function checkJournals(
   return findings
 }
 
-function journalFault(
-  journals: Journals,
-  name: string,
-  ledger: Ledger | undefined,
-): string | undefined {
+function journalFault(home: string, name: string, ledger: Ledger | undefined): string | undefined {
   try {
     const id = parseProjectId(name)
     const project = ledger?.project(id)
-    const journal = journals.read({ id, path: project?.path ?? ('' as Project['path']) })
+    const journal = readJournal(home, id)
     if (ledger === undefined || journal === undefined) return undefined
     if (project === undefined) return 'its project is unknown'
     const isThere = ledger.checkpoints.get(journal.safety) !== undefined

@@ -2,7 +2,14 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import type { ObjectRepair, ObjectReport } from '../../snapshot/index.js'
-import { type RepairContext, type Finding, finding, type Fix, quarantine } from './findings.js'
+import {
+  type RepairContext,
+  type Finding,
+  finding,
+  type Fix,
+  quarantine,
+  type Stage,
+} from './findings.js'
 
 const PACK_FAULTS: Readonly<Record<ObjectReport['packs'][number]['fault'], string>> = {
   'no-index': 'a pack has no index',
@@ -47,13 +54,13 @@ export function checkRepository({ home }: RepairContext, report: ObjectReport): 
   const folders = report.folders.map((name) =>
     finding('repository', 'git does not recognize the repository without this folder', {
       path: join('objects.git', name),
-      fix: repairRepository({ type: 'folders' }, 'recreate it'),
+      fix: repairObjects({ type: 'folders' }, 'recreate it', 'repository'),
     }),
   )
   const files = report.repository.map((file) =>
     finding('repository', 'does not contain what the installed git needs', {
       path: join('objects.git', file),
-      fix: repairRepository({ type: 'repository', file }, `rewrite ${file}`),
+      fix: repairObjects({ type: 'repository', file }, `rewrite ${file}`, 'repository'),
     }),
   )
   const refs = report.refs.malformed.map((absolute) => {
@@ -64,21 +71,13 @@ export function checkRepository({ home }: RepairContext, report: ObjectReport): 
   return [...folders, ...files, ...refs]
 }
 
-function repairRepository(request: ObjectRepair, action: string): Fix {
+function repairObjects(request: ObjectRepair, action: string, stage: Stage = 'objects'): Fix {
   return {
-    stage: 'repository',
-    action,
-    run: async ({ store, aside }) => void (await store.snapshots.mend(request, aside)),
-  }
-}
-
-function repairObjects(request: ObjectRepair, action: string): Fix {
-  return {
-    stage: 'objects',
+    stage,
     action,
     async run({ store, aside }) {
       // The caches name objects that the store is about to lose.
-      removeCaches(store)
+      if (stage === 'objects') removeCaches(store)
       await store.snapshots.mend(request, aside)
     },
   }

@@ -40,7 +40,7 @@ export type RetentionPolicy = {
 }
 
 /** The first checkpoint, the last ones and the latest of each name stay. */
-export type Milestones = {
+type Milestones = {
   /** A session with no more checkpoints is left alone. */
   readonly over: number
   readonly keepLast: number
@@ -70,7 +70,7 @@ export type Prunable = TierRow & {
   readonly isHead: boolean
 }
 
-export type PrunableProject = {
+type PrunableProject = {
   /** Its folder is proven to be gone. */
   readonly isOrphan: boolean
   readonly touchedAtMs: number
@@ -83,9 +83,6 @@ export type PrunableStep = {
   readonly name: string | null
   readonly pinned: boolean
 }
-
-/** Steps newest first. */
-export type PrunableSession = { readonly steps: readonly PrunableStep[] }
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -127,18 +124,8 @@ function tiersOf({ keepAllHours, keepPromptsDays, keepDailyDays }: Config): Tier
   }
 }
 
-/** Plans what the policy removes from a project or a session. `chooseForSize` applies the size limit of the whole store. */
+/** Plans what the policy removes from a project. `chooseForSize` applies the size limit of the whole store. */
 export function planRetention(
-  target: PrunableProject | PrunableSession,
-  policy: RetentionPolicy,
-  when: { readonly nowMs: number; readonly dropOrphans: boolean },
-): Drop[] {
-  return 'steps' in target
-    ? dropByMilestones(target.steps, policy.milestones)
-    : dropFromProject(target, policy, when)
-}
-
-function dropFromProject(
   { isOrphan, touchedAtMs, checkpoints }: PrunableProject,
   { tiers, maxCheckpoints, unusedMs }: RetentionPolicy,
   { nowMs, dropOrphans }: { readonly nowMs: number; readonly dropOrphans: boolean },
@@ -158,10 +145,10 @@ function dropFromProject(
   return [...thinned, ...surplus.map(({ id }) => ({ id, why: 'count' as const }))]
 }
 
-/** Oldest first. Pinned checkpoints always stay. */
-function dropByMilestones(
+/** The same for the steps of a session, newest first. Returns them oldest first. Pinned checkpoints always stay. */
+export function planSessionRetention(
   newestFirst: readonly PrunableStep[],
-  { over, keepLast, max }: Milestones,
+  { milestones: { over, keepLast, max } }: RetentionPolicy,
 ): Drop[] {
   if (newestFirst.length <= over) return []
   const steps = newestFirst.toReversed()

@@ -45,33 +45,19 @@ export function thinByAge(
   const perDay = new Set([...newestPerDay(rows), ...newestPerDay(withFiles)])
   const staysWithPrompts = (row: TierRow) =>
     row.group === null || row.isSpecial || perGroup.has(row) || perDay.has(row)
+  const { keepAllMs, keepPromptsMs, keepDailyMs } = tiers
+  const reasonToDrop = (row: TierRow): ThinReason | undefined => {
+    const ageMs = nowMs - row.agedFromMs
+    if (row.isGuarded || ageMs <= keepAllMs) return undefined
+    if (row.usedAtMs !== null && nowMs - row.usedAtMs <= longestOf(tiers)) return undefined
+    if (ageMs <= keepPromptsMs) return staysWithPrompts(row) ? undefined : 'prompts'
+    if (ageMs <= keepDailyMs) return perDay.has(row) ? undefined : 'days'
+    return 'age'
+  }
   return rows.flatMap((row) => {
-    const why = reasonToDrop(row, { tiers, nowMs, staysWithPrompts, perDay })
+    const why = reasonToDrop(row)
     return why === undefined ? [] : [{ id: row.id, why }]
   })
-}
-
-function reasonToDrop(
-  row: TierRow,
-  {
-    tiers,
-    nowMs,
-    staysWithPrompts,
-    perDay,
-  }: {
-    readonly tiers: Tiers
-    readonly nowMs: number
-    readonly staysWithPrompts: (row: TierRow) => boolean
-    readonly perDay: ReadonlySet<TierRow>
-  },
-): ThinReason | undefined {
-  const { keepAllMs, keepPromptsMs, keepDailyMs } = tiers
-  const ageMs = nowMs - row.agedFromMs
-  if (row.isGuarded || ageMs <= keepAllMs) return undefined
-  if (row.usedAtMs !== null && nowMs - row.usedAtMs <= longestOf(tiers)) return undefined
-  if (ageMs <= keepPromptsMs) return staysWithPrompts(row) ? undefined : 'prompts'
-  if (ageMs <= keepDailyMs) return perDay.has(row) ? undefined : 'days'
-  return 'age'
 }
 
 /** After this nothing is kept. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { PlanFacts, PlanView } from '../../../src/index.js'
+import type { PlanDetails, PlanView } from '../../../src/index.js'
 import { type Scratch, scratch } from '../../support/scratch.js'
 
 /** Saves two checkpoints; the folder has the second one. */
@@ -34,7 +34,7 @@ test.each(['rewind', 'undo', 'redo', 'session'] as const)(
     const other = await (await s.open()).project(s.project)
     const asked: PlanView[] = []
     const saved: string[] = []
-    const confirm = async (plan: PlanView, { mark }: PlanFacts) => {
+    const confirm = async (plan: PlanView, { mark }: PlanDetails) => {
       asked.push(plan)
       expect(mark).toMatch(/^[0-9a-f]{64}$/)
       // Another process changes the files of the plan and does not wait for the answer.
@@ -100,7 +100,7 @@ test('an undo asks again if another rewind was made meanwhile, because it would 
   await project.rewind(id)
   const other = await (await s.open()).project(s.project)
   const asked: (string | undefined)[] = []
-  const confirm = async (_plan: PlanView, { to }: PlanFacts) => {
+  const confirm = async (_plan: PlanView, { to }: PlanDetails) => {
     asked.push(to?.id)
     if (asked.length > 1) return false
     s.write({ 'a.txt': 'three' })

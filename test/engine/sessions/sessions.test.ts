@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from '../../support/own-sqlite.js'
 import { expect, test } from 'vitest'
-import type { AgentState, PlanFacts, Session, Store } from '../../../src/index.js'
+import type { AgentState, PlanDetails, Session, Store } from '../../../src/index.js'
 import { setStore } from '../prune/prune-helpers.js'
 import { type Scratch, scratchWithThreads as scratch } from '../../support/scratch.js'
 import { exportOf } from '../../support/export-of.js'
@@ -250,7 +250,7 @@ test('undo and redo restore the state even if the files already match', async ()
   await session.rewind(point.id, { restore: 'both' })
   s.write({ 'a.txt': 'two' })
   expect(await project.undo({ dryRun: true })).toMatchObject({ applied: false, session: 'task' })
-  const confirm = async (_plan: unknown, facts: PlanFacts) => facts.session !== 'task'
+  const confirm = async (_plan: unknown, facts: PlanDetails) => facts.session !== 'task'
   expect(await project.undo({ confirm })).toMatchObject({ declined: true })
   expect(await session.stateAt()).toEqual({ v: 'A' })
   expect(await project.undo()).toMatchObject({

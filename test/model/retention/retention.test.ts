@@ -5,6 +5,7 @@ import { type CheckpointId, parseCheckpointId } from '../../../src/model/ids.js'
 import {
   type Guard,
   planRetention,
+  planSessionRetention,
   type Prunable,
   type PrunableStep,
   retentionPolicy,
@@ -28,11 +29,9 @@ const checkpoints = (count: number, rest: (n: number) => Partial<PrunableStep> =
   )
 
 const dropByMilestones = (oldestFirst: readonly PrunableStep[], given = {}) =>
-  planRetention(
-    { steps: oldestFirst.toReversed() },
-    retentionPolicy(DEFAULT_CONFIG, given),
-    NOW,
-  ).map((drop) => drop.id)
+  planSessionRetention(oldestFirst.toReversed(), retentionPolicy(DEFAULT_CONFIG, given)).map(
+    (drop) => drop.id,
+  )
 
 test('up to fifty checkpoints nothing is dropped', () => {
   expect(dropByMilestones(checkpoints(50))).toEqual([])
