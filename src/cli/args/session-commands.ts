@@ -17,7 +17,7 @@ export const STATUSES = ['in_progress', 'completed', 'failed', 'halted'] as cons
 /** Not a status of its own, but `sessions` prints it as one. */
 export const INTERRUPTED = 'interrupted'
 export const EXPORT_FORMATS = ['json', 'yaml'] as const
-/** import-kinds.ts reads them. */
+/** exchange/import-file.ts reads them. */
 export const IMPORT_KINDS = ['json', 'yaml'] as const
 /** The same as IMPORT_SYSTEMS of the SDK, which is not loaded to parse arguments. */
 export const IMPORT_SYSTEM_KINDS = ['hermes', 'ares', 'breakpilot'] as const
