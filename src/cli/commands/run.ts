@@ -2,14 +2,14 @@
 // its exit code or signal.
 import { constants } from 'node:os'
 import { basename } from 'node:path'
-import type { DiffResult, Project } from '../../index.js'
+import { type Project, SavestateError } from '../../index.js'
 import type { Command, Request } from '../runtime/command.js'
-import { leaveSignals, report } from '../runtime/exit.js'
+import { leaveSignals } from '../runtime/exit.js'
 import { keepSaving, type Saved } from '../run/keep-saving.js'
 import { passSignals } from '../run/pass-signals.js'
-import { failureText, type Outcome, outcomeJson, outcomeText } from '../run/run-outcome.js'
+import { type Beginning, reportOutcome } from '../run/run-outcome.js'
 import { type Ending, startCommand } from '../run/start-command.js'
-import { commandLine, programFor, quoteForShell } from '../terminal/shell-quote.js'
+import { commandLine, quoteForShell } from '../terminal/shell-quote.js'
 import { cutEnd } from '../terminal/text-width.js'
 
 const SECOND_MS = 1000
@@ -18,14 +18,13 @@ const MAX_AUTHOR = 20
 /** Shells add this to the number of a signal. */
 const BY_SIGNAL = 128
 
-type Beginning = {
-  readonly project?: Project
-  readonly before?: string
-  readonly failure?: unknown
-}
-
 export const run: Command = async (request) => {
   const { words, options, bar, screen } = request
+  // Node starts a command with UTF-8 text only.
+  if (words.some((word) => /\p{Cs}/u.test(word)))
+    throw new SavestateError('BAD_INPUT', 'An argument of the command is not UTF-8 text', {
+      hint: "Let a shell find the name: savestate run -- sh -c 'COMMAND PATTERN'",
+    })
   const line = commandLine(words)
   const reason = (kind: string) => options.text('message') ?? cutEnd(`${kind}: ${line}`, MAX_REASON)
   const beginning = await saveBefore(request, reason('Before'))
@@ -61,7 +60,7 @@ export const run: Command = async (request) => {
   over.abort()
   const saved = await saving
   for (const text of notices) request.hooks.onWarning?.(text)
-  await printOutcome(await outcomeOf(request, beginning, { saved, ending }), request)
+  await reportOutcome(request, { ...beginning, saved, ending })
   return code
 }
 
@@ -108,40 +107,4 @@ function stopOnSignals({ screen }: Request, code: number): void {
   process.on('SIGTERM', stop)
   // If the terminal was closed, save anyway.
   process.on('SIGHUP', () => undefined)
-}
-
-async function outcomeOf(
-  { words }: Request,
-  { project, before, failure }: Beginning,
-  { saved, ending }: { readonly saved: Saved; readonly ending: Ending },
-): Promise<Outcome> {
-  const failures = [...(failure === undefined ? [] : [failure]), ...saved.failures]
-  const after = saved.last?.id
-  let changed: DiffResult | undefined
-  let ids: ReadonlyMap<string, string> = new Map()
-  if (project !== undefined && before !== undefined && after !== undefined) {
-    try {
-      changed = await project.diff(before, { to: after, patch: 'none' })
-      ids = await project.shortIds([before, after])
-    } catch (error) {
-      failures.push(error)
-    }
-  }
-  const { checkpoints, isComplete } = saved
-  const summary = { words, ending, before, after, checkpoints, changed, failures, isComplete }
-  return { ...summary, shortIds: ids }
-}
-
-async function printOutcome(outcome: Outcome, request: Request): Promise<void> {
-  const { screen, options, isJson } = request
-  if (isJson) {
-    screen.note(outcomeJson(outcome))
-    return
-  }
-  const text = outcomeText(outcome, { program: programFor(options), paint: screen.paintNote })
-  if (text !== '') screen.note(text)
-  const failure = outcome.failures.at(-1)
-  if (failure === undefined) return
-  screen.note(failureText(outcome))
-  await report(failure, { screen, isJson })
 }
