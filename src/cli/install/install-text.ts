@@ -8,13 +8,10 @@ import { displayPath, printable } from '../terminal/escape.js'
 
 const AROUND = 2
 
-type Planned = { readonly request: InstallRequest; readonly plan: Plan }
+export type Planned = { readonly request: InstallRequest; readonly plan: Plan }
 
-/** One line per agent: what is added to which file, and the files from which something is removed. */
-export function summaryText(
-  planned: readonly Planned[],
-  { removed }: { readonly removed: string },
-): string {
+/** One line per agent: what is added to which file, and the files from which `removed` is removed. */
+export function summaryText(planned: readonly Planned[], removed: string): string {
   const lines = planned.flatMap(({ request, plan }) => {
     const { agent, environment } = request
     const parts = changeParts(plan.changes, { environment, removed })
