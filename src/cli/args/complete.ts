@@ -29,10 +29,10 @@ export async function candidates(words: readonly string[]): Promise<Candidates> 
   const before = words.slice(0, -1)
   const at = commandIndex(before)
   const command = at < before.length ? findCommand(before[at] ?? '') : undefined
-  const spec = command === undefined ? undefined : specOf(command)
+  const { takesPaths, takesCommand, positionals: expected = [] } = specOf(command)
   const { positionals, options } = parse(before)
   if (before.includes('--')) {
-    if (spec?.takesPaths === true || spec?.takesCommand === true) return 'files'
+    if (takesPaths === true || takesCommand === true) return 'files'
   } else {
     const specs = optionsOf(command)
     const awaited = findAwaitingOption(before.at(-1), specs)
@@ -49,7 +49,6 @@ export async function candidates(words: readonly string[]): Promise<Candidates> 
     if (current.startsWith('-')) return filterByPrefix(current, specs.flatMap(optionCandidates))
   }
   if (at >= before.length) return commandCandidates(current)
-  const expected = spec?.positionals ?? []
   const last = expected.at(-1)
   const next = expected[positionals.length] ?? (last?.isRepeated === true ? last : undefined)
   if (next?.completes === 'command') return commandCandidates(current)

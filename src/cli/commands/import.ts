@@ -7,7 +7,7 @@ import {
   type ImportSource,
   SavestateError,
 } from '../../internal.js'
-import { IMPORT_SYSTEM_KINDS } from '../args/session-commands.js'
+import { IMPORT_SYSTEM_KINDS } from '../args/agent-commands.js'
 import { readImportFile } from '../exchange/import-file.js'
 import { command, type Request } from '../runtime/command.js'
 import { confirmText } from '../runtime/confirm.js'

@@ -2,12 +2,12 @@
 // its exit code or signal.
 import { constants } from 'node:os'
 import { basename } from 'node:path'
-import { type Project, SavestateError } from '../../index.js'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { autoSave, type Project, SavestateError } from '../../index.js'
 import type { Command, Request } from '../runtime/command.js'
 import { leaveSignals } from '../runtime/exit.js'
-import { keepSaving, type Saved } from '../run/keep-saving.js'
 import { passSignals } from '../run/pass-signals.js'
-import { type Beginning, reportOutcome } from '../run/run-outcome.js'
+import { type Beginning, reportOutcome, type Saved } from '../run/run-outcome.js'
 import { type Ending, startCommand } from '../run/start-command.js'
 import { commandLine, quoteForShell } from '../terminal/shell-quote.js'
 import { cutEnd } from '../terminal/text-width.js'
@@ -42,12 +42,13 @@ export const run: Command = async (request) => {
     project === undefined
       ? Promise.resolve(NOTHING)
       : keepSaving(project, {
-          ended: over.signal,
+          signal: over.signal,
           reason: reason('Run'),
-          author: commandName(words),
-          quietMs: quiet === undefined ? undefined : quiet * SECOND_MS,
+          // `make` for `/usr/bin/make`.
+          author: cutEnd(basename(words[0] ?? ''), MAX_AUTHOR) || 'run',
+          ...(quiet === undefined ? {} : { quietMs: quiet * SECOND_MS }),
           // The command owns the terminal, so notices wait.
-          hooks: { onWarning: (text) => void notices.push(text) },
+          onWarning: (text) => void notices.push(text),
         })
   const ending = await command.ended
   const code = endLike(ending)
@@ -64,11 +65,6 @@ export const run: Command = async (request) => {
   return code
 }
 
-/** `make` for `/usr/bin/make`. */
-function commandName([program = '']: readonly string[]): string {
-  return cutEnd(basename(program), MAX_AUTHOR) || 'run'
-}
-
 const NOTHING: Saved = { checkpoints: 0, last: undefined, failures: [], isComplete: false }
 
 async function saveBefore(request: Request, reason: string): Promise<Beginning> {
@@ -79,6 +75,38 @@ async function saveBefore(request: Request, reason: string): Promise<Beginning> 
     return { project, before: (await project.save({ reason, ...request.hooks })).id }
   } catch (failure) {
     return { ...(project === undefined ? {} : { project }), failure }
+  }
+}
+
+const AGAIN_MS = 5000
+
+/** Ends after the signal, with a last save. Collects the errors of saves: they never disturb the command. */
+async function keepSaving(
+  project: Project,
+  options: Parameters<typeof autoSave>[1] & { readonly signal: AbortSignal },
+): Promise<Saved> {
+  let last: Saved['last']
+  let checkpoints = 0
+  const failures: unknown[] = []
+  for (;;) {
+    const isLastTry = options.signal.aborted
+    try {
+      await autoSave(project, {
+        ...options,
+        // The folder was saved before the command started; a save now could capture half of its work.
+        isSaved: failures.length === 0,
+        onSaved(saved) {
+          last = saved
+          checkpoints += 1
+        },
+      })
+      return { checkpoints, last, failures, isComplete: true }
+    } catch (error) {
+      failures.push(error)
+      if (isLastTry) return { checkpoints, last, failures, isComplete: false }
+      // Ends early with the command.
+      await sleep(AGAIN_MS, undefined, { signal: options.signal }).catch(() => undefined)
+    }
   }
 }
 

@@ -1,5 +1,11 @@
 // The report at the end of `savestate run`: what the command changed, how to undo that, and which saves failed.
-import { type DiffResult, type ErrorText, type Project, SavestateError } from '../../index.js'
+import {
+  type DiffResult,
+  type ErrorText,
+  type Project,
+  type SaveResult,
+  SavestateError,
+} from '../../index.js'
 import { formatChange, COLOR_OF, listedChanges } from '../render/change-lines.js'
 import { formatCount, formatNumber, formatLines } from '../terminal/format-numbers.js'
 import type { Paint } from '../terminal/colors.js'
@@ -7,7 +13,6 @@ import { escapeUnsafe } from '../terminal/escape.js'
 import { programFor } from '../terminal/shell-quote.js'
 import type { Request } from '../runtime/command.js'
 import { report } from '../runtime/exit.js'
-import type { Saved } from './keep-saving.js'
 import type { Ending } from './start-command.js'
 
 export type Beginning = {
@@ -15,6 +20,15 @@ export type Beginning = {
   /** The checkpoint before the command; undefined if the save failed. */
   readonly before?: string
   readonly failure?: unknown
+}
+
+export type Saved = {
+  readonly checkpoints: number
+  /** The newest checkpoint; undefined if nothing changed. */
+  readonly last: SaveResult | undefined
+  readonly failures: readonly unknown[]
+  /** Whether the final state of the folder is saved. */
+  readonly isComplete: boolean
 }
 
 type Outcome = Saved & {
