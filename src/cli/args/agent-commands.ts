@@ -30,7 +30,6 @@ export const AGENT_TITLES: Readonly<Record<AgentName, string>> = {
 export const STATUSES = ['in_progress', 'completed', 'failed', 'halted'] as const
 /** Not a status of its own, but `sessions` prints it as one. */
 export const INTERRUPTED = 'interrupted'
-const EXPORT_FORMATS = ['json', 'yaml'] as const
 /** The same as IMPORT_SYSTEMS of the SDK, which is not loaded to parse arguments. */
 export const IMPORT_SYSTEM_KINDS = ['hermes', 'ares', 'breakpilot'] as const
 
@@ -96,9 +95,7 @@ export const AGENT_COMMANDS = {
     ],
     options: [
       sessionOption('The session; needed unless the project has exactly one'),
-      text('format FORMAT', `${EXPORT_FORMATS.join(' or ')} (default json)`, {
-        choices: EXPORT_FORMATS,
-      }),
+      text('format FORMAT', 'json or yaml (default json)', { choices: ['json', 'yaml'] }),
     ],
     examples: [['savestate export --session fix-login > fix-login.json', 'Export a session']],
   },

@@ -14,9 +14,6 @@ import {
   YES,
 } from './command-spec.js'
 
-const SHELLS = ['bash', 'zsh', 'fish'] as const
-const DAEMON_ACTIONS = ['start', 'stop', 'status', 'run'] as const
-
 /** For commands that save when changes stop. */
 const SAVING: readonly OptionSpec[] = [
   messageOption('The message of every checkpoint'),
@@ -223,13 +220,13 @@ export const STORE_COMMANDS = {
       'stop lets it finish its work. run is the same process in the foreground, for a service manager.',
     ],
     page: 'docs/guide/daemon.md',
-    positionals: [{ name: 'start|stop|status|run', choices: DAEMON_ACTIONS }],
+    positionals: [{ name: 'start|stop|status|run', choices: ['start', 'stop', 'status', 'run'] }],
     options: [flag('http', 'start, run: listen on a TCP port too, for HTTP')],
     examples: [['savestate daemon status --json', 'Where it listens, and how much memory it uses']],
   },
   completion: {
     summary: 'Print a script that completes commands and checkpoints in your shell',
-    positionals: [{ name: 'bash|zsh|fish', choices: SHELLS }],
+    positionals: [{ name: 'bash|zsh|fish', choices: ['bash', 'zsh', 'fish'] }],
     examples: [
       ['source <(savestate completion bash)', 'In ~/.bashrc'],
       ['source <(savestate completion zsh)', 'In ~/.zshrc, after compinit'],

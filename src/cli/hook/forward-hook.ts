@@ -1,4 +1,5 @@
 // Lets the daemon answer a hook. Every start of the program loads this, so it loads only the client of the daemon.
+import { fieldsOf } from '../../base/index.js'
 import { askDaemon, MAX_INPUT_BYTES } from '../../daemon/index.js'
 import { currentFolder } from '../start/current-folder.js'
 import { ownTerminal } from '../terminal/stdio.js'
@@ -15,17 +16,14 @@ export async function forwardHook(
   const folder = currentFolder()
   if (agent === undefined || eventName === undefined || folder === undefined) return undefined
   const request = { do: 'hook', agent, eventName, strict, folder } as const
-  const answer = new Map<string, unknown>(
-    Object.entries((await askDaemon({ request, input: hookInput }))?.['answer'] ?? {}),
-  )
-  const exitCode = answer.get('exitCode')
+  const answer = fieldsOf((await askDaemon({ request, input: hookInput }))?.['answer'])
+  const { exitCode } = answer
   if (typeof exitCode !== 'number') return undefined
-  const { stdout, stderr } = ownTerminal(onOutputFault)
-  for (const [stream, text] of [
-    [stdout, answer.get('stdout')],
-    [stderr, answer.get('stderr')],
-  ] as const)
-    if (typeof text === 'string' && text !== '') stream.write(text)
+  const terminal = ownTerminal(onOutputFault)
+  for (const name of ['stdout', 'stderr'] as const) {
+    const text = answer[name]
+    if (typeof text === 'string' && text !== '') terminal[name].write(text)
+  }
   return exitCode
 }
 

@@ -83,14 +83,13 @@ function agentLines(result: AgentResult, request: Request): readonly string[] {
   const allowed = result.permission === undefined ? [] : [permissionText(agent, result.permission)]
   if (files.length === 0 && allowed.length > 0)
     return [...noted, ...(applied ? allowed : [`Would apply: ${allowed.join()}`])]
-  if (files.length === 0 && result.isTrustNew === true)
-    return [...noted, `Hooks for ${title} were installed already, and are trusted now.`]
-  if (files.length === 0 && result.trusted === false)
-    return [...noted, `Hooks for ${title} are installed already.`]
-  if (files.length === 0)
-    return isInstall
-      ? [...noted, `Hooks for ${title} are installed already: nothing to do.`]
-      : [...noted, `${title} has no Savestate hooks here: nothing to do.`]
+  if (files.length === 0) {
+    if (!isInstall) return [...noted, `${title} has no Savestate hooks here: nothing to do.`]
+    if (result.isTrustNew === true)
+      return [...noted, `Hooks for ${title} were installed already, and are trusted now.`]
+    const nothing = result.trusted === false ? '' : ': nothing to do'
+    return [...noted, `Hooks for ${title} are installed already${nothing}.`]
+  }
   if (!applied) {
     const lines = files.flatMap(({ path, change, diff }) => [
       `  ${change === 'make' ? 'create' : change} ${displayPath(path)}`,
