@@ -82,7 +82,7 @@ const besideSdk = {
 await bundle({ langgraph: 'src/langgraph/saver.ts' }, 'dist', { plugins: [besideSdk] })
 
 // A few large files: forty small ones take 10 ms longer to load. Each group contains the modules that earlier ones lack.
-const usual = ['list', 'save', 'show', 'diff', 'rewind', 'undo', 'redo', 'status']
+const usual = ['list', 'save', 'show', 'diff', 'rewind', 'undo', 'status']
 const commands = usual.map((name) => `src/cli/commands/${name}.ts`)
 const groups = Object.entries({
   // All that a hook loads if the daemon answers it.

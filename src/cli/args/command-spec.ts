@@ -33,7 +33,8 @@ export type PositionalSpec = {
 }
 
 export type CommandSpec = {
-  readonly usage: string
+  /** By default the positionals and the options in their order. */
+  readonly usage?: string
   readonly summary: string
   /** One paragraph each. */
   readonly details?: readonly string[]

@@ -2,7 +2,6 @@
 import { commandBehind } from '../../base/index.js'
 import { AGENT_COMMANDS } from './agent-commands.js'
 import { FOLDER_COMMANDS } from './folder-commands.js'
-import { SESSION_COMMANDS } from './session-commands.js'
 import { type CommandSpec, COMMON_OPTIONS, type OptionSpec } from './command-spec.js'
 import { STORE_COMMANDS } from './store-commands.js'
 
@@ -10,7 +9,6 @@ export { aliasesOf } from '../../base/index.js'
 
 export const COMMANDS = {
   ...FOLDER_COMMANDS,
-  ...SESSION_COMMANDS,
   ...AGENT_COMMANDS,
   ...STORE_COMMANDS,
 }
@@ -26,15 +24,26 @@ export function findCommand(text: string): CommandName | undefined {
   return COMMAND_NAMES.find((known) => known === name)
 }
 
-export function specOf(name: CommandName): CommandSpec {
-  return COMMANDS[name]
+const NO_COMMAND: CommandSpec = { summary: '' }
+
+export function specOf(name: CommandName | undefined): CommandSpec {
+  return name === undefined ? NO_COMMAND : COMMANDS[name]
 }
 
 /** The command's own options, then those that every command takes. */
 export function optionsOf(name: CommandName | undefined): readonly OptionSpec[] {
-  return [...(name === undefined ? [] : (specOf(name).options ?? [])), ...COMMON_OPTIONS]
+  return [...(specOf(name).options ?? []), ...COMMON_OPTIONS]
 }
 
 export function usageOf(name: CommandName | undefined): string {
-  return `savestate ${name === undefined ? '[-C DIR] <command> [options]' : specOf(name).usage}`
+  if (name === undefined) return 'savestate [-C DIR] <command> [options]'
+  const { usage, positionals = [], options = [] } = specOf(name)
+  const words = [
+    ...positionals.map((one) => `${one.name}${one.isRepeated === true ? '…' : ''}`),
+    ...options.map(({ name: long, short, value }) => {
+      const form = short === undefined ? `--${long}` : `-${short}`
+      return value === undefined ? `[${form}]` : `[${form} ${value}]`
+    }),
+  ]
+  return `savestate ${usage ?? [name, ...words].join(' ')}`
 }

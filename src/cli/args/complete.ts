@@ -4,15 +4,8 @@ import type { CheckpointView, Store } from '../../index.js'
 import { enterFolder } from '../start/current-folder.js'
 import { commandIndex, type Options, parse } from './parse.js'
 import { findProject } from '../runtime/request.js'
-import type { OptionSpec } from './command-spec.js'
-import {
-  aliasesOf,
-  COMMAND_NAMES,
-  type CommandName,
-  findCommand,
-  optionsOf,
-  specOf,
-} from './commands-table.js'
+import type { OptionSpec, PositionalSpec } from './command-spec.js'
+import { aliasesOf, COMMAND_NAMES, findCommand, optionsOf, specOf } from './commands-table.js'
 
 export type Candidate = readonly [text: string, description: string]
 /** For files and folders the shell completes by itself. */
@@ -36,38 +29,46 @@ export async function candidates(words: readonly string[]): Promise<Candidates> 
   const before = words.slice(0, -1)
   const at = commandIndex(before)
   const command = at < before.length ? findCommand(before[at] ?? '') : undefined
-  const specs = optionsOf(command)
-  const isAfterDashes = before.includes('--')
-  const awaited = isAfterDashes ? undefined : findAwaitingOption(before.at(-1), specs)
-  if (awaited !== undefined) return filterByPrefix(current, await valueCandidates(awaited))
-  const [, inline] = /^(--[^=]+=)/.exec(current) ?? []
-  if (inline !== undefined && !isAfterDashes) {
-    const option = findAwaitingOption(inline.slice(0, -1), specs)
-    const values = option === undefined ? [] : await valueCandidates(option)
-    if (typeof values === 'string') return values
-    const whole = values.map(([text, what]): Candidate => [inline + text, what])
-    return filterByPrefix(current, whole)
-  }
-  if (isAfterDashes && command !== undefined) {
-    const { takesPaths, takesCommand } = specOf(command)
+  const { takesPaths, takesCommand, positionals: expected = [] } = specOf(command)
+  const { positionals, options } = parse(before)
+  if (before.includes('--')) {
     if (takesPaths === true || takesCommand === true) return 'files'
+  } else {
+    const specs = optionsOf(command)
+    const awaited = findAwaitingOption(before.at(-1), specs)
+    if (awaited !== undefined)
+      return filterByPrefix(current, await valueCandidates(awaited, options))
+    const [, inline] = /^(--[^=]+=)/.exec(current) ?? []
+    if (inline !== undefined) {
+      const option = findAwaitingOption(inline.slice(0, -1), specs)
+      const values = await valueCandidates(option, options)
+      if (typeof values === 'string') return values
+      const whole = values.map(([text, what]): Candidate => [inline + text, what])
+      return filterByPrefix(current, whole)
+    }
+    if (current.startsWith('-')) return filterByPrefix(current, specs.flatMap(optionCandidates))
   }
-  const all =
-    current.startsWith('-') && !isAfterDashes
-      ? specs.flatMap(optionCandidates)
-      : at >= before.length
-        ? commandCandidates(current)
-        : await positionalCandidates(command, { before, current })
-  return filterByPrefix(current, all)
+  if (at >= before.length) return commandCandidates(current)
+  const last = expected.at(-1)
+  const next = expected[positionals.length] ?? (last?.isRepeated === true ? last : undefined)
+  if (next?.completes === 'command') return commandCandidates(current)
+  return filterByPrefix(current, await valueCandidates(next, options))
 }
 
 function filterByPrefix(current: string, all: Candidates): Candidates {
   return typeof all === 'string' ? all : all.filter(([text]) => text.startsWith(current))
 }
 
-async function valueCandidates({ completes, choices }: OptionSpec): Promise<Candidates> {
-  if (choices !== undefined) return choices.map((choice) => [choice, ''])
-  return completes === 'session' ? sessionCandidates() : (completes ?? [])
+/** The values of an option or a positional argument. */
+async function valueCandidates(
+  spec: Pick<OptionSpec | PositionalSpec, 'choices' | 'completes'> | undefined,
+  options: Options,
+): Promise<Candidates> {
+  if (spec?.choices !== undefined) return spec.choices.map((choice) => [choice, ''])
+  const completes = spec?.completes
+  if (completes === 'files' || completes === 'folders') return completes
+  if (completes === 'ref') return referenceCandidates(options)
+  return completes === 'session' ? sessionCandidates() : []
 }
 
 function findAwaitingOption(
@@ -83,53 +84,27 @@ function findAwaitingOption(
 }
 
 function optionCandidates({ name, short, summary }: OptionSpec): Candidate[] {
-  return [
-    ...(name.length > 1 ? [[`--${name}`, summary] as const] : []),
-    ...(short === undefined ? [] : [[`-${short}`, summary] as const]),
-  ]
+  const forms = [name.length > 1 ? `--${name}` : [], short === undefined ? [] : `-${short}`].flat()
+  return forms.map((form) => [form, summary])
 }
 
 /** Each command is offered once: its aliases only if no command name starts like this. */
 function commandCandidates(current: string): Candidate[] {
   const isCommand = COMMAND_NAMES.some((name) => name.startsWith(current))
-  return COMMAND_NAMES.flatMap((name) =>
-    (isCommand ? [name] : aliasesOf(name)).map((word) => [word, specOf(name).summary] as const),
+  const all = COMMAND_NAMES.flatMap((name) =>
+    (isCommand ? [name] : aliasesOf(name)).map((word): Candidate => [word, specOf(name).summary]),
   )
-}
-
-async function positionalCandidates(
-  command: CommandName | undefined,
-  { before, current }: { readonly before: readonly string[]; readonly current: string },
-): Promise<Candidates> {
-  if (command === undefined) return []
-  const { positionals, options } = parse(before)
-  const specs = specOf(command).positionals ?? []
-  const last = specs.at(-1)
-  const spec = specs[positionals.length] ?? (last?.isRepeated === true ? last : undefined)
-  if (spec?.choices !== undefined) return spec.choices.map((choice) => [choice, ''])
-  switch (spec?.completes) {
-    case 'command':
-      return commandCandidates(current)
-    case 'ref':
-      return referenceCandidates(options)
-    case 'session':
-      return sessionCandidates()
-    case 'files':
-      return 'files'
-    case undefined:
-      return []
-  }
+  return all.filter(([word]) => word.startsWith(current))
 }
 
 async function referenceCandidates(options: Options): Promise<Candidate[]> {
   const id = options.text('session')
   return inStore(async (store) => {
-    if (id !== undefined) {
-      const session = await store.session(id, { create: false, lease: false })
-      return describe(store, await session.list())
-    }
-    const project = await findProject(store, { folder: enterFolder(options) })
-    return describe(store, await project.list())
+    const from =
+      id === undefined
+        ? await findProject(store, { folder: enterFolder(options) })
+        : await store.session(id, { create: false, lease: false })
+    return describe(store, await from.list())
   })
 }
 

@@ -57,7 +57,7 @@ export const FOLDER_COMMANDS = {
     ],
     takesPaths: true,
     options: [
-      { ...limitOption('Show at most N (default 20; with --json all)'), short: 'n' },
+      limitOption('Show at most N (default 20; with --json all)'),
       flag('prompts', 'Hide the tool calls, and show how many each prompt had'),
       text('grep WORDS', 'Only checkpoints with all of these words'),
       flag('pinned', 'Only pinned checkpoints'),
@@ -73,7 +73,6 @@ export const FOLDER_COMMANDS = {
     ],
   },
   show: {
-    usage: 'show <ref> [--session ID]',
     summary: 'Show one checkpoint in full',
     details: [
       'Shows what changed since the checkpoint before, what was skipped and why, and how to get the files back with git alone. For a checkpoint of a session, also the parts of its state and the latest tool calls before it.',
@@ -175,13 +174,11 @@ export const FOLDER_COMMANDS = {
     ],
   },
   undo: {
-    usage: 'undo [--dry-run] [-y]',
     summary: 'Undo the last rewind',
     details: [ONLY_ITS_FILES],
     options: [DRY_RUN, YES],
   },
   redo: {
-    usage: 'redo [--dry-run] [-y]',
     summary: 'Redo the last undone rewind',
     details: [ONLY_ITS_FILES],
     options: [DRY_RUN, YES],

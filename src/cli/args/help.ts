@@ -4,7 +4,14 @@ import type { Screen } from '../terminal/screen.js'
 import { padEnd } from '../terminal/text-width.js'
 import { wrapUsage, wrapWords } from '../terminal/wrap.js'
 import { COMMON_OPTIONS, type OptionSpec, REFERENCE_HELP } from './command-spec.js'
-import { aliasesOf, COMMAND_NAMES, type CommandName, specOf, usageOf } from './commands-table.js'
+import {
+  aliasesOf,
+  COMMAND_NAMES,
+  type CommandName,
+  optionsOf,
+  specOf,
+  usageOf,
+} from './commands-table.js'
 
 const MAX_COLUMNS = 80
 const LEAST_SECOND = 24
@@ -35,42 +42,30 @@ function generalHelp(screen: Screen): string[] {
 
 function commandHelp(command: CommandName, screen: Screen): string[] {
   const { paint, width } = screen
-  const {
-    summary,
-    details = [],
-    options = [],
-    positionals = [],
-    examples = [],
-    page,
-  } = specOf(command)
-  const texts = positionals.some(({ completes }) => completes === 'ref')
-    ? [...details, REFERENCE_HELP]
-    : details
+  const { summary, details = [], positionals = [], examples = [], page } = specOf(command)
+  const takesReference = positionals.some(({ completes }) => completes === 'ref')
+  const texts = takesReference ? [...details, REFERENCE_HELP] : details
+  const aliases = aliasesOf(command)
   return [
     `${summary}.`,
     '',
     ...usageLines(command, screen),
-    ...aliasLines(command),
+    ...(aliases.length === 0 ? [] : [`Aliases: ${aliases.join(', ')}`]),
     ...texts.flatMap((text) => ['', ...wrap(text, width)]),
     '',
     paint('bold', 'Options:'),
-    ...columns([...options, ...COMMON_OPTIONS].map(optionRow), width),
+    ...columns(optionsOf(command).map(optionRow), width),
     ...(examples.length === 0 ? [] : ['', paint('bold', 'Examples:'), ...columns(examples, width)]),
-    ...pageLines(page),
+    // The path on this machine: the package contains its documentation.
+    ...(page === undefined
+      ? []
+      : ['', `More: ${fileURLToPath(new URL(`../../${page}`, import.meta.url))}`]),
   ]
-}
-
-function aliasLines(command: CommandName): string[] {
-  const aliases = aliasesOf(command)
-  return aliases.length === 0 ? [] : [`Aliases: ${aliases.join(', ')}`]
 }
 
 export function optionRow(option: OptionSpec): readonly [string, string] {
   const { name, short, value, summary } = option
-  const forms = [
-    ...(short === undefined ? [] : [`-${short}`]),
-    ...(name.length > 1 ? [`--${name}`] : []),
-  ]
+  const forms = [short === undefined ? [] : `-${short}`, name.length > 1 ? `--${name}` : []].flat()
   return [`${forms.join(', ')}${value === undefined ? '' : ` ${value}`}`, summary]
 }
 
@@ -98,10 +93,4 @@ function usageLines(command: CommandName | undefined, { paint, width }: Screen):
 
 function wrap(text: string, width: number): string[] {
   return wrapWords(text, Math.min(width, MAX_COLUMNS))
-}
-
-/** The path on this machine: the package contains its documentation. */
-function pageLines(page: string | undefined): string[] {
-  if (page === undefined) return []
-  return ['', `More: ${fileURLToPath(new URL(`../../${page}`, import.meta.url))}`]
 }

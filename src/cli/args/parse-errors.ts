@@ -1,7 +1,7 @@
 // Messages for wrong arguments. A fault is the text of the message.
 import { aliasesOf, COMMAND_EFFECTS, nearest } from '../../base/index.js'
 import type { OptionSpec, PositionalSpec } from './command-spec.js'
-import { COMMAND_NAMES, type CommandName, specOf } from './commands-table.js'
+import { COMMAND_NAMES, type CommandName, optionsOf, specOf } from './commands-table.js'
 
 const REWIND = 'To go back to a checkpoint: `savestate rewind <ref>`'
 const SEARCH = 'To search the checkpoints: `savestate list --grep WORDS`'
@@ -34,21 +34,18 @@ export function unknownCommand(word: string): string {
 }
 
 export function unknownOption(
-  { rawName, argument }: { readonly rawName: string; readonly argument: string },
-  { command, specs }: { command: CommandName | undefined; specs: readonly OptionSpec[] },
+  rawName: string,
+  { command, argument }: { command: CommandName | undefined; readonly argument: string },
 ): string {
-  if (/^-\d+$/.test(argument) && takesReference(command))
+  const { positionals = [] } = specOf(command)
+  const takesReference = positionals.some(({ completes }) => completes === 'ref')
+  if (/^-\d+$/.test(argument) && takesReference)
     return `${argument} is not a checkpoint: numbers start at 1, the newest in \`savestate list\``
   if (/^-\d/.test(argument) && command === 'config')
     return `The value of a setting is 0 or more, not ${argument}`
-  const known = specs.flatMap(({ name }) => (name.length > 1 ? [name] : []))
+  const known = optionsOf(command).flatMap(({ name }) => (name.length > 1 ? [name] : []))
   const near = rawName.startsWith('--') ? nearest(rawName.slice(2), known) : undefined
   return `There is no option ${JSON.stringify(rawName)}${near === undefined ? '' : `; did you mean --${near}?`}`
-}
-
-function takesReference(command: CommandName | undefined): boolean {
-  const positionals = command === undefined ? [] : (specOf(command).positionals ?? [])
-  return positionals.some(({ completes }) => completes === 'ref')
 }
 
 export function optionFault(
@@ -76,8 +73,7 @@ export function positionalFault(
   command: CommandName | undefined,
   given: readonly string[],
 ): string | undefined {
-  if (command === undefined) return undefined
-  const specs = specOf(command).positionals ?? []
+  const { positionals: specs = [], takesPaths, options = [] } = specOf(command)
   const missing = specs[given.length]
   if (missing !== undefined && missing.isOptional !== true)
     return missing.name.includes('|')
@@ -88,7 +84,11 @@ export function positionalFault(
     if (spec?.choices?.includes(value) === false) return choiceFault(given.slice(at), spec)
   }
   const extra = specs.at(-1)?.isRepeated === true ? [] : given.slice(specs.length)
-  return extra.length === 0 ? undefined : extraFault(command, extra)
+  if (extra.length === 0) return undefined
+  const fault = `Unexpected argument ${JSON.stringify(extra[0])}`
+  if (options.some(({ name }) => name === 'message'))
+    return `${fault}. To add a message: \`savestate ${command} -m ${JSON.stringify(extra.join(' '))}\``
+  return takesPaths === true ? `${fault}; paths go after --` : fault
 }
 
 function choiceFault(
@@ -102,19 +102,10 @@ function choiceFault(
   return otherwise === undefined ? fault : `${fault}. ${otherwise(given)}`
 }
 
-function extraFault(command: CommandName, extra: readonly string[]): string {
-  const { takesPaths, options = [] } = specOf(command)
-  const fault = `Unexpected argument ${JSON.stringify(extra[0])}`
-  if (options.some(({ name }) => name === 'message'))
-    return `${fault}. To add a message: \`savestate ${command} -m ${JSON.stringify(extra.join(' '))}\``
-  return takesPaths === true ? `${fault}; paths go after --` : fault
-}
-
 export function combinationFault(
   command: CommandName | undefined,
   given: ReadonlyMap<string, unknown>,
 ): string | undefined {
-  if (command === undefined) return undefined
   const { options = [], exclusive = [] } = specOf(command)
   for (const { name, needs } of options) {
     if (needs !== undefined && given.has(name) && !given.has(needs))

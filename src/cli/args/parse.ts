@@ -36,8 +36,7 @@ export function parse(argv: readonly string[]): Parsed {
   const word = argv[at]
   const command = word === undefined ? undefined : findCommand(word)
   const specs = optionsOf(command)
-  const spec = command === undefined ? undefined : specOf(command)
-  const [takesPaths, takesCommand] = [spec?.takesPaths === true, spec?.takesCommand === true]
+  const { positionals: expected = [], takesPaths = false, takesCommand = false } = specOf(command)
   const args = argv.filter((_, index) => index !== at)
   const { tokens } = parseArgs({
     args,
@@ -46,6 +45,8 @@ export function parse(argv: readonly string[]): Parsed {
     tokens: true,
   })
   const values = new Map<string, string[]>()
+  const add = (name: string, ...more: string[]) =>
+    values.set(name, [...(values.get(name) ?? []), ...more])
   const positionals: string[] = []
   const afterDashes: string[] = []
   const faults: string[] = []
@@ -56,38 +57,39 @@ export function parse(argv: readonly string[]): Parsed {
     } else if (token.kind === 'positional') {
       if (isAfterDashes) afterDashes.push(token.value)
       else {
-        const expected = spec?.positionals?.[positionals.length]
-        const isRaw = expected?.completes === 'files' || expected?.isRaw === true
-        positionals.push(isRaw ? token.value : replaceSurrogates(token.value))
+        const { completes, isRaw } = expected[positionals.length] ?? {}
+        const isKept = completes === 'files' || isRaw === true
+        positionals.push(isKept ? token.value : replaceSurrogates(token.value))
       }
     } else {
       const option = specs.find((one) => isNamed(one, token))
-      const argument = args[token.index] ?? token.rawName
       const fault =
         option === undefined
-          ? unknownOption({ rawName: token.rawName, argument }, { command, specs })
+          ? unknownOption(token.rawName, { command, argument: args[token.index] ?? token.rawName })
           : optionFault(option, { ...token, specs })
       if (fault !== undefined) faults.push(fault)
-      const name = option?.name ?? token.name
-      values.set(name, [...(values.get(name) ?? []), token.value ?? ''])
+      add(option?.name ?? token.name, token.value ?? '')
     }
   }
   // `rewind 3 -- src` is `rewind 3 --path src`.
   const isPathOption = takesPaths && specs.some(({ name }) => name === 'path')
-  if (isPathOption && afterDashes.length > 0)
-    values.set('path', [...(values.get('path') ?? []), ...afterDashes])
+  if (isPathOption && afterDashes.length > 0) add('path', ...afterDashes)
   // `rewind 3 -- $FILES` must not rewind the whole folder if the variable is empty.
   if (isPathOption && isAfterDashes && afterDashes.length === 0)
     faults.push('A path is missing after --')
-  const words = takesCommand ? afterDashes : []
-  const paths = takesCommand || isPathOption ? [] : afterDashes
-  if (takesCommand && words.length === 0)
+  if (takesCommand && afterDashes.length === 0)
     faults.push('The command to run is missing; it goes after --')
-  const fault =
-    word !== undefined && command === undefined
-      ? unknownCommand(word)
-      : (faults[0] ?? positionalFault(command, positionals) ?? combinationFault(command, values))
-  return { command, options: toOptions(values), positionals, paths, words, fault }
+  return {
+    command,
+    options: toOptions(values),
+    positionals,
+    paths: takesCommand || isPathOption ? [] : afterDashes,
+    words: takesCommand ? afterDashes : [],
+    fault:
+      word !== undefined && command === undefined
+        ? unknownCommand(word)
+        : (faults[0] ?? positionalFault(command, positionals) ?? combinationFault(command, values)),
+  }
 }
 
 /** The index of the command: options, and the value of -C, may come before it. */

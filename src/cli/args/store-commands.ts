@@ -14,9 +14,6 @@ import {
   YES,
 } from './command-spec.js'
 
-const SHELLS = ['bash', 'zsh', 'fish'] as const
-const DAEMON_ACTIONS = ['start', 'stop', 'status', 'run'] as const
-
 /** For commands that save when changes stop. */
 const SAVING: readonly OptionSpec[] = [
   messageOption('The message of every checkpoint'),
@@ -25,12 +22,10 @@ const SAVING: readonly OptionSpec[] = [
 
 export const STORE_COMMANDS = {
   pin: {
-    usage: 'pin <ref>',
     summary: 'Keep a checkpoint regardless of the limits',
     positionals: [REF],
   },
   unpin: {
-    usage: 'unpin <ref>',
     summary: 'Let the limits apply to a checkpoint again',
     positionals: [REF],
   },
@@ -82,7 +77,6 @@ export const STORE_COMMANDS = {
     ],
   },
   move: {
-    usage: 'move OLD [NEW]',
     summary: 'Take the checkpoints of a moved folder along',
     details: [
       'A project is known by its path. After `mv app app2` its checkpoints are still those of app: run `savestate move ../app` in app2. NEW is the current folder unless you name one. OLD must no longer exist, and NEW must have no checkpoints of its own.',
@@ -95,8 +89,6 @@ export const STORE_COMMANDS = {
     examples: [['savestate move ~/code/app', 'This folder was ~/code/app before']],
   },
   prune: {
-    usage:
-      'prune [--retention-days N] [--max-size-mb N] [--max-checkpoints N] [--keep-orphans] [--dry-run] [-y] [--unattended]',
     summary: 'Remove checkpoints that the settings no longer keep',
     details: [
       'Every checkpoint is kept for 48 hours, then one per prompt for 30 days, then one per day for a year, within 2 GB. Pinned and named checkpoints stay. Shows what would be removed and why, and asks first.',
@@ -123,7 +115,6 @@ export const STORE_COMMANDS = {
     ],
   },
   drop: {
-    usage: 'drop <ref>… [--session ID] [--dry-run] [-y]',
     summary: 'Remove single checkpoints',
     details: [
       REFERENCE_HELP,
@@ -137,7 +128,6 @@ export const STORE_COMMANDS = {
     ],
   },
   forget: {
-    usage: 'forget <path> [--dry-run] [-y]',
     summary: 'Remove a path from the whole history of the project',
     details: [
       'For a secret or a large file that should never have been saved: it is removed from every checkpoint, and its contents from the store. The file in the folder is not touched.',
@@ -164,7 +154,6 @@ export const STORE_COMMANDS = {
     options: [YES, FORCE],
   },
   verify: {
-    usage: 'verify [--quick]',
     summary: 'Check that the store is intact',
     details: [
       'Ends with exit code 2 if it is not. Leftovers of killed processes are reported as notes; they are harmless.',
@@ -172,7 +161,6 @@ export const STORE_COMMANDS = {
     options: [flag('quick', 'Check only the structure, without reading contents')],
   },
   repair: {
-    usage: 'repair [--dry-run] [-y]',
     summary: 'Rebuild derived data and quarantine damaged files',
     details: [
       'Shows the plan and asks first. Damaged files are moved to the folder `damaged` in the store, never deleted.',
@@ -181,7 +169,6 @@ export const STORE_COMMANDS = {
     options: [DRY_RUN, YES],
   },
   doctor: {
-    usage: 'doctor [--paths]',
     summary: 'Print one page for a bug report',
     details: [
       'Prints versions, sizes, settings, the agents with hooks, the last failures and a quick verify. It contains no messages, file names or agent state.',
@@ -189,7 +176,6 @@ export const STORE_COMMANDS = {
     options: [flag('paths', 'Also print the paths of projects and the messages of failures')],
   },
   rekey: {
-    usage: 'rekey [--plain] [--dry-run] [-y]',
     summary: 'Encrypt agent states, or change the key',
     details: [
       'The new key is in SAVESTATE_NEW_KEY, or in the file named by SAVESTATE_NEW_KEY_FILE; the current key in SAVESTATE_KEY or SAVESTATE_KEY_FILE. A key is 32 bytes, as 64 hexadecimal digits or base64. With only a current key, it encrypts what was saved before there was a key.',
@@ -204,7 +190,6 @@ export const STORE_COMMANDS = {
     ],
   },
   watch: {
-    usage: 'watch [-m TEXT] [--quiet N]',
     summary: 'Save the folder whenever changes stop, until Ctrl-C',
     details: [
       'The kernel reports changed files, so a save takes time for what changed, not for the whole folder. Each checkpoint is printed as it is made; with --json, as one line each.',
@@ -228,7 +213,6 @@ export const STORE_COMMANDS = {
     ],
   },
   daemon: {
-    usage: 'daemon start|stop|status|run [--http]',
     summary: 'Run a background process that makes hooks and saves faster',
     details: [
       'The first hook of an agent starts it. Hooks, save and status use it if it is running, and give the same answers without it. It ends after 30 minutes without a request (daemonIdleMinutes in config.json).',
@@ -236,14 +220,13 @@ export const STORE_COMMANDS = {
       'stop lets it finish its work. run is the same process in the foreground, for a service manager.',
     ],
     page: 'docs/guide/daemon.md',
-    positionals: [{ name: 'start|stop|status|run', choices: DAEMON_ACTIONS }],
+    positionals: [{ name: 'start|stop|status|run', choices: ['start', 'stop', 'status', 'run'] }],
     options: [flag('http', 'start, run: listen on a TCP port too, for HTTP')],
     examples: [['savestate daemon status --json', 'Where it listens, and how much memory it uses']],
   },
   completion: {
-    usage: 'completion bash|zsh|fish',
     summary: 'Print a script that completes commands and checkpoints in your shell',
-    positionals: [{ name: 'bash|zsh|fish', choices: SHELLS }],
+    positionals: [{ name: 'bash|zsh|fish', choices: ['bash', 'zsh', 'fish'] }],
     examples: [
       ['source <(savestate completion bash)', 'In ~/.bashrc'],
       ['source <(savestate completion zsh)', 'In ~/.zshrc, after compinit'],
@@ -251,7 +234,6 @@ export const STORE_COMMANDS = {
     ],
   },
   help: {
-    usage: 'help [command]',
     summary: 'Show help for all commands or for one',
     positionals: [{ name: '[command]', isOptional: true, completes: 'command' }],
   },

@@ -1,5 +1,5 @@
 // Prints one file of a checkpoint: the exact bytes, except on a terminal.
-import { type FileResult, type Project, SavestateError } from '../../index.js'
+import { type FileResult, SavestateError } from '../../index.js'
 import { type Command, command, type Request } from '../runtime/command.js'
 import { EXIT } from '../runtime/exit.js'
 import { folderOf } from '../runtime/open-session.js'
@@ -53,7 +53,13 @@ async function readWanted(request: Request): Promise<FileResult> {
       faults.push(error)
     }
   }
-  throw faults.find(({ code }) => code !== 'CHECKPOINT_UNKNOWN') ?? faults[0] ?? pathMissing()
+  throw (
+    faults.find(({ code }) => code !== 'CHECKPOINT_UNKNOWN') ??
+    faults[0] ??
+    new SavestateError('BAD_INPUT', 'The path is missing', {
+      hint: 'Usage: savestate cat <ref>:PATH, as in: savestate cat 1:src/app.ts',
+    })
+  )
 }
 
 type Wanted = { readonly ref: string; readonly path: string }
@@ -68,28 +74,17 @@ function waysToRead({ positionals }: Request): readonly Wanted[] {
 }
 
 async function readOne(request: Request, { ref, path }: Wanted): Promise<FileResult> {
+  const project = await request.project()
   const session = request.options.text('session')
-  const here = session === undefined ? await request.project() : undefined
-  if (here !== undefined) return readIn(request, here, { ref, path })
-  const { id } = await findCheckpoint({ ...request, argument: () => ref })
-  const folder = await folderOf(await request.store(), session ?? '')
-  const current = await request.project()
-  if (folder === null || folder === current.path) return readIn(request, current, { ref: id, path })
-  // The session belongs to another project: the path is relative to that one.
-  return (await (await request.store()).project(folder)).file(id, givenPathText(path))
-}
-
-async function readIn(
-  request: Request,
-  project: Project,
-  { ref, path }: Wanted,
-): Promise<FileResult> {
+  let id = ref
+  if (session !== undefined) {
+    id = (await findCheckpoint({ ...request, argument: () => ref })).id
+    const store = await request.store()
+    const folder = await folderOf(store, session)
+    // The session belongs to another project: the path is relative to that one.
+    if (folder !== null && folder !== project.path)
+      return (await store.project(folder)).file(id, givenPathText(path))
+  }
   const [inProject = ''] = await projectPaths(request, [path])
-  return project.file(ref, inProject, request.hooks)
-}
-
-function pathMissing(): SavestateError {
-  return new SavestateError('BAD_INPUT', 'The path is missing', {
-    hint: 'Usage: savestate cat <ref>:PATH, as in: savestate cat 1:src/app.ts',
-  })
+  return project.file(id, inProject, request.hooks)
 }

@@ -1,7 +1,6 @@
 import { clearLegacy, type LegacyArchive, legacyArchives, storeHome } from '../../internal.js'
-import { command } from '../runtime/command.js'
+import { command, Declined } from '../runtime/command.js'
 import { confirmText } from '../runtime/confirm.js'
-import { EXIT } from '../runtime/exit.js'
 import { formatBytes, formatCount } from '../terminal/format-numbers.js'
 import { printable } from '../terminal/escape.js'
 
@@ -19,14 +18,12 @@ export const run = command<Cleared>({
       legacy.length === 0 ||
       request.options.has('force') ||
       (await confirmText(request, { plan, question: 'Remove them?' }))
-    if (!isWanted) return { applied: false, removed: [] }
+    if (!isWanted) return new Declined({ applied: false, removed: [] })
     return { applied: true, ...(await clearLegacy(home)) }
   },
-  render({ applied, removed }) {
-    if (!applied) return 'Nothing has been removed.'
+  render({ removed }) {
     if (removed.length === 0) return 'There are no archives of older stores.'
     const total = removed.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
     return `Removed ${formatCount(removed.length, 'archive')}: ${formatBytes(total)} freed.`
   },
-  exitCode: ({ applied }) => (applied ? EXIT.done : EXIT.declined),
 })

@@ -8,25 +8,26 @@ import { textTable } from '../terminal/table.js'
 import { untrustedLine } from '../render/untrusted-text.js'
 
 type Value = ConfigResult['values'][number]
-type Changed = { file: string; untrusted: ConfigResult['untrusted'] }
-type Answer =
-  | { readonly type: 'all'; readonly result: ConfigResult }
-  | { readonly type: 'one'; readonly value: Value }
-  | ({ readonly type: 'changed'; readonly value: Value } & Readonly<Changed>)
+type Answer = {
+  readonly result: ConfigResult
+  /** The setting that was read or changed; undefined for all. */
+  readonly value?: Value
+  /** The file that was changed. */
+  readonly file?: string
+}
 
 export const run: Command = (request) =>
   request.positionals[0] === 'trust' ? runTrust(request) : runSettings(request)
 
 const runSettings = command<Answer>({
   async call(request) {
-    const { positionals } = request
-    const [action, key, text] = positionals
+    const [action, key, text] = request.positionals
     const result = await readSettings(request)
-    if (action === undefined) return { type: 'all', result }
+    if (action === undefined) return { result }
     const known = findSetting(key, result)
     if (action === 'get') {
       refuse(text !== undefined, 'config get takes one key')
-      return { type: 'one', value: known }
+      return { result, value: known }
     }
     refuse(action === 'set' && text === undefined, `The value of ${known.key} is missing`)
     refuse(action === 'unset' && text !== undefined, 'config unset takes one key')
@@ -36,30 +37,27 @@ const runSettings = command<Answer>({
     else await (await request.store()).maintenance.setConfig(known.key, value)
     const after = await readSettings(request)
     const file = (isOfProject ? after.files.project : null) ?? after.files.store
-    const { untrusted } = after
-    return { type: 'changed', value: findSetting(key, after), file, untrusted }
+    return { result: after, value: findSetting(key, after), file }
   },
-  json: (answer) =>
-    answer.type === 'all'
-      ? answer.result
-      : { ...answer.value, ...(answer.type === 'changed' ? { file: answer.file } : {}) },
-  render(answer, { screen, positionals }) {
-    if (answer.type === 'all') return allText(answer.result, screen)
-    const { key, value } = answer.value
-    if (answer.type === 'one') return printable(textOf(value))
+  json: ({ result, value, file }) =>
+    value === undefined ? result : { ...value, ...(file === undefined ? {} : { file }) },
+  render({ result, value, file }, { screen, positionals }) {
+    if (value === undefined) return allText(result, screen)
+    const text = printable(textOf(value.value))
+    if (file === undefined) return text
     const done = positionals[0] === 'unset' ? 'back to' : 'now'
-    return `${key} is ${done} ${printable(textOf(value))} (${printable(answer.file)}).`
+    return `${value.key} is ${done} ${text} (${printable(file)}).`
   },
-  note(answer) {
-    if (answer.type === 'all') return untrustedLine(answer.result.untrusted)
-    if (answer.type === 'one') return undefined
-    const untrusted = untrustedLine(answer.untrusted)
-    if (untrusted !== undefined) return untrusted
-    const { key, value, counts, source } = answer.value
-    if (!counts)
-      return `${key} has no effect under the current retention policy (savestate config get retention).`
-    const isOther = source === 'project' && !answer.file.endsWith('.savestate.json')
-    return isOther ? `In this project .savestate.json sets it to ${textOf(value)}.` : undefined
+  note({ result, value, file }) {
+    if (value !== undefined && file === undefined) return undefined
+    const untrusted = untrustedLine(result.untrusted)
+    if (untrusted !== undefined || value === undefined) return untrusted
+    if (!value.counts)
+      return `${value.key} has no effect under the current retention policy (savestate config get retention).`
+    const isOther = value.source === 'project' && file?.endsWith('.savestate.json') === false
+    return isOther
+      ? `In this project .savestate.json sets it to ${textOf(value.value)}.`
+      : undefined
   },
 })
 

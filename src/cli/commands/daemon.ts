@@ -7,6 +7,7 @@ import {
   TAKEN,
   unresponsive,
 } from '../../daemon/index.js'
+import { fieldsOf } from '../../base/index.js'
 import { daemonLockHolder, SavestateError, storeHome } from '../../internal.js'
 import { anyClasses } from '../runtime/opaque-classes.js'
 import { command, type Request } from '../runtime/command.js'
@@ -32,52 +33,45 @@ type DaemonAnswer = {
 export const run = command<DaemonAnswer>({
   async call(request) {
     const action = request.argument(0)
-    if (request.options.has('http') && action !== 'start' && action !== 'run')
+    const http = request.options.has('http')
+    if (http && action !== 'start' && action !== 'run')
       throw new SavestateError('BAD_INPUT', `\`daemon ${action}\` does not take --http`, {
         hint: 'Give it to `daemon start` or `daemon run`.',
       })
-    if (action === 'start') return start(request)
+    if (action === 'start') {
+      const { status, isNew } = await startDaemonFor(await storeHome(), { http })
+      return { running: true, started: isNew, status }
+    }
     if (action === 'stop') return { running: false, stopped: await stopDaemon() }
-    return action === 'run' ? runInForeground(request) : readStatus()
+    if (action === 'run') return runInForeground(http)
+    const status = (await findDaemon())?.status
+    return status === undefined
+      ? { running: false, unresponsive: await daemonLockHolder() }
+      : { running: true, status }
   },
   json: ({ code: _code, status, ...answer }) => ({ ...answer, ...status }),
   render(answer, request) {
-    if (answer.takenBy !== undefined) return takenText(answer.takenBy)
-    if (answer.code !== undefined) return ''
-    if (answer.unresponsive !== undefined)
-      return `${unresponsive(answer.unresponsive).message}. ${howToEnd(answer.unresponsive.pid)}`
-    if (answer.stopped !== undefined)
-      return answer.stopped ? 'The daemon has stopped.' : 'The daemon is not running.'
-    if (!answer.running) return 'The daemon is not running. Start it with: savestate daemon start'
+    const { takenBy, code, unresponsive: holder, stopped, running } = answer
+    if (takenBy !== undefined) {
+      const who = takenBy.pid === null ? 'Another process' : `Process ${takenBy.pid}`
+      return `${who} is already the daemon of this store. See: savestate daemon status`
+    }
+    if (code !== undefined) return ''
+    if (holder !== undefined) return `${unresponsive(holder).message}. ${howToEnd(holder.pid)}`
+    if (stopped === true) return 'The daemon has stopped.'
+    if (stopped === false) return 'The daemon is not running.'
+    if (!running) return 'The daemon is not running. Start it with: savestate daemon start'
     return statusText(answer, request)
   },
   exitCode: ({ code }) => code ?? 0,
 })
 
-async function start({ options }: Request): Promise<DaemonAnswer> {
-  const http = options.has('http')
-  const { status, isNew } = await startDaemonFor(await storeHome(), { http })
-  return { running: true, started: isNew, status }
-}
-
-async function runInForeground({ options }: Request): Promise<DaemonAnswer> {
+async function runInForeground(http: boolean): Promise<DaemonAnswer> {
   const { serve } = await loadServer()
-  if (await serve({ http: options.has('http'), classes: anyClasses }))
-    return { running: false, code: 0 }
+  if (await serve({ http, classes: anyClasses })) return { running: false, code: 0 }
   // The other daemon may have ended in the meantime.
   const takenBy = (await daemonLockHolder()) ?? { pid: null }
   return { running: false, code: TAKEN, takenBy }
-}
-
-async function readStatus(): Promise<DaemonAnswer> {
-  const found = await findDaemon()
-  if (found?.status !== undefined) return { running: true, status: found.status }
-  return { running: false, unresponsive: await daemonLockHolder() }
-}
-
-function takenText({ pid }: Holder): string {
-  const who = pid === null ? 'Another process' : `Process ${pid}`
-  return `${who} is already the daemon of this store. See: savestate daemon status`
 }
 
 function statusText({ started, status = {} }: DaemonAnswer, { screen }: Request): string {
@@ -85,18 +79,15 @@ function statusText({ started, status = {} }: DaemonAnswer, { screen }: Request)
   const since = relativeTime(String(startedAt), screen.now)
   const verb =
     started === false ? 'is running already' : started === true ? 'has started' : 'is running'
-  const paths = Array.isArray(projects) ? projects.map(pathOf) : []
+  const paths = (Array.isArray(projects) ? projects : []).map(
+    (project) => fieldsOf(project)['path'],
+  )
   return [
     `The daemon ${verb}: process ${String(pid)}, version ${printable(String(version))}, since ${since}.`,
     typeof port === 'number'
       ? `It listens on a Unix socket in the store and on TCP port ${port} of 127.0.0.1, for hooks over HTTP.`
       : 'It listens on a Unix socket in the store, and on no TCP port.',
     `It uses ${formatBytes(Number(memoryBytes))} of memory and ends after ${formatCount(Number(idleMinutes), 'minute')} without a request.`,
-    ...paths.map((path) => `  ${path}`),
+    ...paths.map((path) => `  ${displayPath(String(path))}`),
   ].join('\n')
-}
-
-function pathOf(project: unknown): string {
-  const isProject = typeof project === 'object' && project !== null && 'path' in project
-  return isProject ? displayPath(String(project.path)) : ''
 }

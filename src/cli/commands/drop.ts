@@ -1,47 +1,37 @@
 import type { DropResult } from '../../index.js'
-import { command, type Request } from '../runtime/command.js'
+import { command, Declined, type Request } from '../runtime/command.js'
 import { confirmPlan } from '../runtime/confirm.js'
-import { EXIT } from '../runtime/exit.js'
 import { formatBytes, formatCount } from '../terminal/format-numbers.js'
 import { printableLine } from '../terminal/escape.js'
 import { relativeTime } from '../terminal/relative-time.js'
 import { shortIdOf } from '../terminal/short-id.js'
 
-type Dropped = DropResult & { readonly isDeclined: boolean }
-
-export const run = command<Dropped>({
+export const run = command<DropResult>({
   async call(request) {
     const project = await request.project()
     const of = request.options.text('session')
     const scope = of === undefined ? {} : { of }
-    const planned = await project.drop(request.positionals, {
-      ...scope,
-      dryRun: true,
-      ...request.hooks,
-    })
-    if (request.options.has('dry-run')) return { ...planned, isDeclined: false }
+    const plan = (given: readonly string[]) =>
+      project.drop(given, { ...scope, dryRun: true, ...request.hooks })
+    const planned = await plan(request.positionals)
+    if (request.options.has('dry-run')) return planned
     // From here on by id: numbers shift as soon as an agent saves.
     const refs = planned.checkpoints.map(({ id }) => id)
     const count = refs.length
     const isAgreed = await confirmPlan(request, {
       first: planned,
-      again: () => project.drop(refs, { ...scope, dryRun: true, ...request.hooks }),
-      text: (plan) => planText(plan, request),
+      again: () => plan(refs),
+      text: (result) => planText(result, request),
       question: count === 1 ? 'Drop this checkpoint?' : `Drop these ${count} checkpoints?`,
     })
-    if (!isAgreed) return { ...planned, isDeclined: true }
-    const dropped = await project.drop(refs, { ...scope, ...request.hooks })
-    return { ...dropped, isDeclined: false }
+    return isAgreed ? project.drop(refs, { ...scope, ...request.hooks }) : new Declined(planned)
   },
-  json: ({ isDeclined: _declined, ...result }) => result,
   async render(result, request) {
-    if (result.isDeclined) return 'Nothing has been removed.'
     if (!result.applied) return planText(result, request)
     const { checkpoints, bytesReclaimed } = result
     const dropped = `Dropped ${formatCount(checkpoints.length, 'checkpoint')}, freed ${formatBytes(bytesReclaimed)}:`
     return [dropped, ...(await checkpointLines(result, request))].join('\n')
   },
-  exitCode: ({ isDeclined }) => (isDeclined ? EXIT.declined : EXIT.done),
 })
 
 async function checkpointLines(

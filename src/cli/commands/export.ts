@@ -29,17 +29,16 @@ async function onlySession({ project }: Request, store: Store): Promise<string> 
   const ids = (await store.sessions()).flatMap((session) =>
     session.project === path ? [session.id] : [],
   )
-  const [first] = ids
-  if (first !== undefined && ids.length === 1) return first
-  const shown = ids.slice(0, MAX_IDS).map(quoteForShell).join(', ')
+  const [first, second] = ids
+  if (first === undefined)
+    throw new SavestateError('BAD_INPUT', 'This project has no session', {
+      hint: '`savestate sessions` lists the sessions of all projects; choose one with --session.',
+    })
+  if (second === undefined) return first
   const more = ids.length > MAX_IDS ? ` and ${ids.length - MAX_IDS} more` : ''
-  throw first === undefined
-    ? new SavestateError('BAD_INPUT', 'This project has no session', {
-        hint: '`savestate sessions` lists the sessions of all projects; choose one with --session.',
-      })
-    : new SavestateError('BAD_INPUT', `This project has ${ids.length} sessions`, {
-        hint: `Choose one with --session: ${shown}${more}`,
-      })
+  throw new SavestateError('BAD_INPUT', `This project has ${ids.length} sessions`, {
+    hint: `Choose one with --session: ${ids.slice(0, MAX_IDS).map(quoteForShell).join(', ')}${more}`,
+  })
 }
 
 async function printList(

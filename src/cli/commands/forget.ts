@@ -1,32 +1,26 @@
 import type { ForgetResult } from '../../index.js'
-import { command } from '../runtime/command.js'
+import { command, Declined } from '../runtime/command.js'
 import { confirmPlan } from '../runtime/confirm.js'
-import { EXIT } from '../runtime/exit.js'
 import { formatBytes, formatCount } from '../terminal/format-numbers.js'
 import { displayPath } from '../terminal/escape.js'
 import { projectPaths } from '../runtime/path-arguments.js'
 
-type Forgotten = ForgetResult & { readonly isDeclined: boolean }
-
-export const run = command<Forgotten>({
+export const run = command<ForgetResult>({
   async call(request) {
     const project = await request.project()
     const [path = ''] = (await projectPaths(request, [request.argument(0)])) ?? []
     const plan = () => project.forget(path, { dryRun: true, ...request.hooks })
     const planned = await plan()
-    if (request.options.has('dry-run')) return { ...planned, isDeclined: false }
+    if (request.options.has('dry-run')) return planned
     const isAgreed = await confirmPlan(request, {
       first: planned,
       again: plan,
       text: planText,
       question: 'Forget it?',
     })
-    if (!isAgreed) return { ...planned, isDeclined: true }
-    return { ...(await project.forget(path, request.hooks)), isDeclined: false }
+    return isAgreed ? project.forget(path, request.hooks) : new Declined(planned)
   },
-  json: ({ isDeclined: _declined, ...result }) => result,
   render(result) {
-    if (result.isDeclined) return 'Nothing has been removed.'
     if (!result.applied) return planText(result)
     const { path, checkpoints, bytesReclaimed } = result
     return `Forgot ${displayPath(path)}: removed from ${formatCount(checkpoints.length, 'checkpoint')}, ${formatBytes(bytesReclaimed)} freed.`
@@ -35,7 +29,6 @@ export const run = command<Forgotten>({
     applied && isCurrent
       ? 'The file itself is still in the folder. Add it to .savestateignore, or the next save captures it again.'
       : undefined,
-  exitCode: ({ isDeclined }) => (isDeclined ? EXIT.declined : EXIT.done),
 })
 
 function planText({ path, checkpoints, files, bytes: size }: ForgetResult): string {

@@ -51,14 +51,9 @@ async function agentLines(from: CheckpointDetails, program: string): Promise<rea
   ]
 }
 
-/** Leaves space for the ending within the longest allowed id. */
-const STEM_LENGTH = 180
-
 async function freeId(store: Store, old: string | null): Promise<string> {
-  // Without half of a surrogate pair, which an id must not contain.
-  const stem = old === null ? '' : `${old.slice(0, STEM_LENGTH).replace(/[\ud800-\udbff]$/, '')}-`
-  for (let n = 1; ; n++) {
-    const id = `${stem}fork-${n}`
-    if (!(await isKnown(store, id))) return id
-  }
+  const stem = old === null ? 'fork' : `${old}-fork`
+  let n = 1
+  while (await isKnown(store, `${stem}-${n}`)) n += 1
+  return `${stem}-${n}`
 }

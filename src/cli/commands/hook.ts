@@ -2,7 +2,7 @@ import { AGENT_NAMES } from '../../base/index.js'
 import { answerHook, PATIENCE_SECONDS, startForHooks } from '../../daemon/index.js'
 import type { Command } from '../runtime/command.js'
 import { currentFolder } from '../start/current-folder.js'
-import { hookInput } from '../hook/read-stdin-event.js'
+import { hookInput } from '../hook/forward-hook.js'
 import { ownStream } from '../terminal/stdio.js'
 
 export const run: Command = async (request) => {

@@ -2,36 +2,57 @@ import {
   type ImportCheckpointsResult,
   type ImportOutlook,
   type ImportPlan,
+  type ImportProblem,
   type ImportResult,
+  type ImportSource,
   SavestateError,
 } from '../../internal.js'
+import { IMPORT_SYSTEM_KINDS } from '../args/agent-commands.js'
+import { readImportFile } from '../exchange/import-file.js'
 import { command, type Request } from '../runtime/command.js'
 import { confirmText } from '../runtime/confirm.js'
 import { EXIT, withDefaultSignals } from '../runtime/exit.js'
-import { formatCount, formatNumber } from '../terminal/format-numbers.js'
-import { READERS } from '../exchange/import-kinds.js'
-import { importPlanText, importResultText, problemsText } from '../exchange/import-text.js'
 import { inSession } from '../runtime/open-session.js'
-import { printableLine } from '../terminal/escape.js'
 import { givenPathText } from '../runtime/path-arguments.js'
-import { IMPORT_KINDS, IMPORT_SYSTEM_KINDS } from '../args/session-commands.js'
+import type { Paint } from '../terminal/colors.js'
+import { displayPath, printableLine } from '../terminal/escape.js'
+import { formatCount, formatNumber } from '../terminal/format-numbers.js'
+import { localTime } from '../terminal/relative-time.js'
+
+const NOTHING_DONE = 'A dry run: nothing has been imported.'
+
+const SOURCES: Readonly<Record<string, string>> = {
+  'hermes-v1': 'Hermes repository of one folder',
+  'hermes-v2': 'Hermes shared store',
+  'hermes-task': 'Hermes task file',
+  ares: 'ares session',
+  breakpilot: 'Breakpilot export',
+}
 
 export const run = command({
   async call(request): Promise<ImportOutlook | ImportResult | ImportCheckpointsResult> {
-    const system = IMPORT_SYSTEM_KINDS.find((name) => name === request.argument(0))
+    const kind = request.argument(0)
+    const system = IMPORT_SYSTEM_KINDS.find((name) => name === kind)
     return system === undefined ? importFile(request) : importSystem(request, system)
   },
-  render(result, request) {
-    if ('plan' in result) return importResultText(result, request)
+  render(result, { options, screen }) {
     const { known } = result
-    const session = printableLine(request.options.text('session') ?? '')
-    if ('add' in result) {
-      const there = known === 0 ? '' : `, ${formatNumber(known)} already there`
-      return `${session}: ${formatCount(result.add, 'checkpoint')} to add${there}\nA dry run: nothing has been imported.`
-    }
     const there =
       known === 0 ? '' : ` ${formatNumber(known)} ${known === 1 ? 'was' : 'were'} already there.`
-    return `Imported ${formatCount(result.imported, 'checkpoint')} into ${session}.${there}`
+    if ('plan' in result) {
+      if (result.declined) return 'Nothing has been imported.'
+      if (options.has('dry-run'))
+        return [
+          ...result.plan.sources.map((source) => sourceText(source, screen.paint)),
+          NOTHING_DONE,
+        ].join('\n')
+      if (!result.applied) return `Nothing to import.${there}`
+      return `Imported ${formatCount(result.added, 'checkpoint')}.${there}`
+    }
+    const session = printableLine(options.text('session') ?? '')
+    return 'add' in result
+      ? `${session}: ${toAdd(result)}\n${NOTHING_DONE}`
+      : `Imported ${formatCount(result.imported, 'checkpoint')} into ${session}.${there}`
   },
   note: (result, { screen }) =>
     'plan' in result ? problemsText(result.problems, screen.paintNote) : undefined,
@@ -44,8 +65,7 @@ export const run = command({
 })
 
 async function importFile(request: Request): Promise<ImportOutlook | ImportResult> {
-  const kind = IMPORT_KINDS.find((name) => name === request.argument(0))
-  if (kind === undefined) throw new Error('The command table accepts an unknown kind')
+  const kind = request.argument(0) === 'yaml' ? 'yaml' : 'json'
   const id = request.options.text('session')
   if (id === undefined) {
     throw new SavestateError('BAD_INPUT', '--session ID is missing', {
@@ -58,14 +78,15 @@ async function importFile(request: Request): Promise<ImportOutlook | ImportResul
       hint: `Name a file that \`savestate export\` has written, or - for stdin: savestate import ${kind} PATH`,
     })
   }
-  const store = await request.store()
+  const { maintenance } = await request.store()
   // Read the whole file before changing anything: a malformed file leaves nothing behind.
   const { items, outlook } = await withDefaultSignals(async () => {
-    const read = await READERS[kind](path)
-    return { items: read, outlook: await store.maintenance.planImport(id, read()) }
+    const read = await readImportFile(kind, path)
+    return { items: read, outlook: await maintenance.planImport(id, read) }
   })
   if (request.options.has('dry-run')) return outlook
-  return inSession(request, id, (session) => session.import(items()))
+  // As an iterator: an array would be checked and copied again.
+  return inSession(request, id, (session) => session.import(items.values()))
 }
 
 async function importSystem(
@@ -84,13 +105,41 @@ async function importSystem(
     dryRun: options.has('dry-run'),
   }
   return withDefaultSignals((ask) => {
-    const confirm = (plan: ImportPlan) =>
-      ask(() =>
-        confirmText(request, {
-          plan: importPlanText(plan, request.screen.paintNote),
-          question: 'Import this?',
-        }),
-      )
+    const confirm = ({ sources, problems }: ImportPlan) => {
+      const paint = request.screen.paintNote
+      const parts = [
+        ...sources.map((source) => sourceText(source, paint)),
+        problemsText(problems, paint) ?? [],
+      ]
+      const plan = parts.flat().join('\n')
+      return ask(() => confirmText(request, { plan, question: 'Import this?' }))
+    }
     return importFrom(store, system, choice, { ...hooks, confirm })
   })
+}
+
+function toAdd({ add, known }: ImportOutlook): string {
+  const there = known === 0 ? '' : `, ${formatNumber(known)} already there`
+  return `${formatCount(add, 'checkpoint')} to add${there}`
+}
+
+function sourceText(source: ImportSource, paint: Paint): string {
+  const { kind, project, session, oldest, newest } = source
+  const what = project === null ? `session ${printableLine(session ?? '')}` : displayPath(project)
+  const times = [...new Set([oldest ?? [], newest ?? []].flat())].map(localTime)
+  const range = times.length === 0 ? '' : `, ${times.join(' to ')}`
+  const origin = `${SOURCES[kind] ?? kind}, ${printableLine(source.source)}`
+  return `${paint('bold', what)}: ${toAdd(source)}${range}\n  ${paint('dim', origin)}`
+}
+
+/** Undefined if there are none. */
+function problemsText(problems: readonly ImportProblem[], paint: Paint): string | undefined {
+  if (problems.length === 0) return undefined
+  return [
+    `${paint('bold', 'Not imported')} (${formatNumber(problems.length)}):`,
+    ...problems.map(
+      ({ source, message }) =>
+        `  ${paint('yellow', printableLine(source))}: ${printableLine(message)}`,
+    ),
+  ].join('\n')
 }

@@ -1,12 +1,10 @@
 import type { PruneOptions, PruneResult } from '../../index.js'
-import { command, type Request } from '../runtime/command.js'
+import { command, Declined, type Request } from '../runtime/command.js'
 import { confirmText } from '../runtime/confirm.js'
 import { EXIT } from '../runtime/exit.js'
 import { prunePlanText, pruneResultText } from '../render/prune-text.js'
 
-type Pruned = PruneResult & { readonly isDeclined: boolean }
-
-export const run = command<Pruned>({
+export const run = command<PruneResult>({
   async call(request) {
     const store = await request.store()
     let isDeclined = false
@@ -18,17 +16,14 @@ export const run = command<Pruned>({
     const asking = request.options.has('unattended') ? {} : { confirm }
     const dryRun = request.options.has('dry-run')
     const result = await store.prune({ ...inputOf(request), dryRun, ...request.hooks, ...asking })
-    return { ...result, isDeclined }
+    return isDeclined ? new Declined(result) : result
   },
-  json: ({ isDeclined: _declined, ...result }) => result,
   render(result, request) {
-    if (result.isDeclined) return 'Nothing has been removed.'
     if (!result.applied) return prunePlanText(result, request.screen)
     // A timer that mails the output must not send mail if all is well.
     return request.options.has('unattended') && isWell(result) ? '' : pruneResultText(result)
   },
-  exitCode: (result) =>
-    result.isDeclined ? EXIT.declined : isWell(result) ? EXIT.done : EXIT.failed,
+  exitCode: (result) => (isWell(result) ? EXIT.done : EXIT.failed),
 })
 
 function isWell({ errors, above }: PruneResult): boolean {

@@ -1,14 +1,13 @@
 import { stopDaemon } from '../../daemon/index.js'
 import type { RekeyResult } from '../../index.js'
-import { command, type Request } from '../runtime/command.js'
+import { command, Declined, type Request } from '../runtime/command.js'
 import { confirmText } from '../runtime/confirm.js'
-import { EXIT } from '../runtime/exit.js'
 import { formatCount } from '../terminal/format-numbers.js'
 
 type Rekeyed = RekeyResult & { readonly declined: boolean }
 
-export const run = command({
-  async call(request): Promise<Rekeyed> {
+export const run = command<Rekeyed>({
+  async call(request) {
     const { options, hooks } = request
     const store = await request.store()
     const plain = options.has('plain')
@@ -18,17 +17,15 @@ export const run = command({
       plan: planText(planned.plan),
       question: plain ? 'Decrypt it?' : 'Encrypt it?',
     })
-    if (!isAgreed) return { ...planned, declined: true }
+    if (!isAgreed) return new Declined({ ...planned, declined: true }, 'Nothing has been changed.')
     await stopDaemon()
     return { ...(await store.rekey({ plain, ...hooks })), declined: false }
   },
   render: rekeyText,
-  exitCode: ({ declined }) => (declined ? EXIT.declined : EXIT.done),
 })
 
-function rekeyText({ plan, applied, declined, moved, damaged }: Rekeyed, request: Request): string {
+function rekeyText({ plan, applied, moved, damaged }: Rekeyed, request: Request): string {
   const isHow = plan.to === null ? 'not encrypted' : `encrypted with the key ${plan.to}`
-  if (declined) return 'Nothing has been changed.'
   if (!plan.isNeeded) return `Nothing to do: the store is ${isHow}.`
   if (!applied) return planText(plan)
   const damage =

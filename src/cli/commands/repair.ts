@@ -30,7 +30,11 @@ export const run = command({
         ? ['There is nothing to repair.', ...rest].join('\n')
         : ['It would do this first:', ...steps.map(stepLine)].join('\n')
     if (declined && !applied) return 'Nothing was changed.'
-    if (!applied) return [untouched(left.length), ...rest].join('\n')
+    if (!applied && left.length === 0) return 'There is nothing to repair.'
+    if (!applied) {
+      const count = formatCount(left.length, 'problem')
+      return [`There is nothing more to repair. ${count} cannot be repaired:`, ...rest].join('\n')
+    }
     const lines = [`${formatCount(steps.length, 'step')} done:`, ...steps.map(stepLine)]
     if (setAside !== null) lines.push(`Damaged files were moved to ${printable(setAside)}`)
     if (rest.length > 0) lines.push('These problems remain:', ...rest)
@@ -41,12 +45,6 @@ export const run = command({
     return problems.some(({ severity }) => severity === 'damage') ? EXIT.failed : EXIT.done
   },
 })
-
-function untouched(lost: number): string {
-  return lost === 0
-    ? 'There is nothing to repair.'
-    : `There is nothing more to repair. ${formatCount(lost, 'problem')} cannot be repaired:`
-}
 
 function stepLine({ action, problem }: RepairStep): string {
   const { message, path } = problem

@@ -40,10 +40,12 @@ type Rewound =
       readonly session: null
       /** For a checkpoint of a coding agent. */
       readonly conversation?: Conversation | undefined
-      /** With --before, the checkpoint that the user named. */
-      readonly before?: CheckpointView | undefined
+      /** The tool call that --before goes to just before. */
+      readonly call?: BeforeCall
+      /** Why --before changes nothing. */
+      readonly remark?: string | undefined
       /** For a dry run: the paths that the user has changed since. */
-      readonly mine?: ReadonlySet<string>
+      readonly mine?: ReadonlySet<string> | undefined
     }
 type RewoundFiles = Exclude<Rewound, SessionRewind>
 
@@ -138,19 +140,14 @@ const SYSTEM_CODES: readonly string[] = ['DISK_FULL', 'FILE_FAILED']
 
 async function rewoundText(rewound: Rewound, request: Request): Promise<string> {
   if (rewound.session !== null) return sessionRewindText(rewound, request)
-  const { result } = rewound
-  const conversation = conversationOf(rewound)
+  const { result, conversation } = rewound
+  const said = conversation === undefined ? '' : conversationText(conversation, request)
   if (result.restored === 'conversation') {
     const end = request.options.has('dry-run') ? 'A dry run: nothing' : 'No file'
-    return [conversationPart(conversation, request), `${end} has been changed.`].join('\n')
+    return `${said}\n${end} has been changed.`
   }
   const files = await filesText(rewound, request)
-  if (conversation === undefined || result.declined) return files
-  return [files, conversationPart(conversation, request)].join('\n')
-}
-
-function conversationPart(conversation: Conversation | undefined, request: Request): string {
-  return conversation === undefined ? '' : conversationText(conversation, request)
+  return conversation === undefined || result.declined ? files : `${files}\n${said}`
 }
 
 function conversationOf(rewound: Rewound | undefined): Conversation | undefined {
@@ -166,7 +163,11 @@ async function rewindFiles(
   const project = await request.project()
   await refuseOtherProject(request, project.path)
   const before = options.has('before')
-  const included = planned === undefined || planned.outline.way === 'none' ? undefined : planned
+  const isBefore = named.moment === 'before'
+  const call = before && !isBefore ? named : undefined
+  const row = isPromptReason(named.reason) ? "A prompt's row" : 'The row of this call'
+  const remark = before && isBefore ? `${row} is already the folder before it.` : undefined
+  const included = planned?.outline.way === 'none' ? undefined : planned?.checkpoint
   const mineNow = () => mineInPlan(request, { to: named.id, before })
   const mine = options.has('dry-run') ? await mineNow() : undefined
   const rewindNow = async () =>
@@ -177,42 +178,19 @@ async function rewindFiles(
       dryRun: options.has('dry-run'),
       ...(included === undefined
         ? {}
-        : {
-            conversation: {
-              agent: included.checkpoint.agent,
-              session: included.checkpoint.agentSession,
-            },
-          }),
+        : { conversation: { agent: included.agent, session: included.agentSession } }),
       ...hooks,
       confirm: confirmOn(request, {
-        question: (facts) => goBackQuestion(request, facts, callOf(before ? named : undefined)),
+        question: (facts) => goBackQuestion(request, facts, call),
         mine: mineNow,
         remarks: [
-          ...(before && isOwnBefore(named) ? [alreadyBefore(named)] : []),
-          ...(planned === undefined ? [] : [conversationRemark(planned.outline)]),
-        ],
+          remark ?? [],
+          planned === undefined ? [] : conversationRemark(planned.outline),
+        ].flat(),
       }),
     })
   const result = await withRepeatHint(request, ['rewind', named.id], rewindNow)
-  return {
-    result: { ...result, restored: 'files' },
-    session: null,
-    ...(mine === undefined ? {} : { mine }),
-    ...(before ? { before: named } : {}),
-  }
-}
-
-function alreadyBefore({ reason }: CheckpointView): string {
-  const row = isPromptReason(reason) ? "A prompt's row" : 'The row of this call'
-  return `${row} is already the folder before it.`
-}
-
-function isOwnBefore({ moment }: CheckpointView): boolean {
-  return moment === 'before'
-}
-
-function callOf(named: CheckpointView | undefined): BeforeCall {
-  return named === undefined || isOwnBefore(named) ? undefined : named
+  return { result: { ...result, restored: 'files' }, session: null, call, remark, mine }
 }
 
 /** With --session, the session may belong to another project. */
@@ -230,7 +208,7 @@ async function refuseOtherProject(request: Request, folder: string): Promise<voi
 }
 
 async function filesText(
-  { result, before, mine }: RewoundFiles,
+  { result, call, remark, mine }: RewoundFiles,
   request: Request,
 ): Promise<string> {
   const what = request.options.has('path') ? 'everything you named' : 'the folder'
@@ -239,7 +217,6 @@ async function filesText(
   // Prefer the name to the id. Not the number: the rewind has shifted the numbers.
   const shown =
     to !== null && to.name === ref ? printableLine(ref) : await shortIdOf(request, target)
-  const call = callOf(before)
   const shownTarget =
     call === undefined
       ? targetText(shown, to, request.screen.now)
@@ -251,7 +228,5 @@ async function filesText(
     goal: `Would go back${await goalText(request, result, call)}:`,
     ...(mine === undefined ? {} : { mine }),
   })
-  return before !== undefined && call === undefined && !result.declined
-    ? `${alreadyBefore(before)}\n${text}`
-    : text
+  return remark === undefined || result.declined ? text : `${remark}\n${text}`
 }

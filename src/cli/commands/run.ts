@@ -2,14 +2,14 @@
 // its exit code or signal.
 import { constants } from 'node:os'
 import { basename } from 'node:path'
-import type { DiffResult, Project } from '../../index.js'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { autoSave, type Project, SavestateError } from '../../index.js'
 import type { Command, Request } from '../runtime/command.js'
-import { leaveSignals, report } from '../runtime/exit.js'
-import { keepSaving, type Saved } from '../run/keep-saving.js'
+import { leaveSignals } from '../runtime/exit.js'
 import { passSignals } from '../run/pass-signals.js'
-import { failureText, type Outcome, outcomeJson, outcomeText } from '../run/run-outcome.js'
+import { type Beginning, reportOutcome, type Saved } from '../run/run-outcome.js'
 import { type Ending, startCommand } from '../run/start-command.js'
-import { commandLine, programFor, quoteForShell } from '../terminal/shell-quote.js'
+import { commandLine, quoteForShell } from '../terminal/shell-quote.js'
 import { cutEnd } from '../terminal/text-width.js'
 
 const SECOND_MS = 1000
@@ -18,14 +18,13 @@ const MAX_AUTHOR = 20
 /** Shells add this to the number of a signal. */
 const BY_SIGNAL = 128
 
-type Beginning = {
-  readonly project?: Project
-  readonly before?: string
-  readonly failure?: unknown
-}
-
 export const run: Command = async (request) => {
   const { words, options, bar, screen } = request
+  // Node starts a command with UTF-8 text only.
+  if (words.some((word) => /\p{Cs}/u.test(word)))
+    throw new SavestateError('BAD_INPUT', 'An argument of the command is not UTF-8 text', {
+      hint: "Let a shell find the name: savestate run -- sh -c 'COMMAND PATTERN'",
+    })
   const line = commandLine(words)
   const reason = (kind: string) => options.text('message') ?? cutEnd(`${kind}: ${line}`, MAX_REASON)
   const beginning = await saveBefore(request, reason('Before'))
@@ -43,12 +42,13 @@ export const run: Command = async (request) => {
     project === undefined
       ? Promise.resolve(NOTHING)
       : keepSaving(project, {
-          ended: over.signal,
+          signal: over.signal,
           reason: reason('Run'),
-          author: commandName(words),
-          quietMs: quiet === undefined ? undefined : quiet * SECOND_MS,
+          // `make` for `/usr/bin/make`.
+          author: cutEnd(basename(words[0] ?? ''), MAX_AUTHOR) || 'run',
+          ...(quiet === undefined ? {} : { quietMs: quiet * SECOND_MS }),
           // The command owns the terminal, so notices wait.
-          hooks: { onWarning: (text) => void notices.push(text) },
+          onWarning: (text) => void notices.push(text),
         })
   const ending = await command.ended
   const code = endLike(ending)
@@ -61,13 +61,8 @@ export const run: Command = async (request) => {
   over.abort()
   const saved = await saving
   for (const text of notices) request.hooks.onWarning?.(text)
-  await printOutcome(await outcomeOf(request, beginning, { saved, ending }), request)
+  await reportOutcome(request, { ...beginning, saved, ending })
   return code
-}
-
-/** `make` for `/usr/bin/make`. */
-function commandName([program = '']: readonly string[]): string {
-  return cutEnd(basename(program), MAX_AUTHOR) || 'run'
 }
 
 const NOTHING: Saved = { checkpoints: 0, last: undefined, failures: [], isComplete: false }
@@ -80,6 +75,38 @@ async function saveBefore(request: Request, reason: string): Promise<Beginning> 
     return { project, before: (await project.save({ reason, ...request.hooks })).id }
   } catch (failure) {
     return { ...(project === undefined ? {} : { project }), failure }
+  }
+}
+
+const AGAIN_MS = 5000
+
+/** Ends after the signal, with a last save. Collects the errors of saves: they never disturb the command. */
+async function keepSaving(
+  project: Project,
+  options: Parameters<typeof autoSave>[1] & { readonly signal: AbortSignal },
+): Promise<Saved> {
+  let last: Saved['last']
+  let checkpoints = 0
+  const failures: unknown[] = []
+  for (;;) {
+    const isLastTry = options.signal.aborted
+    try {
+      await autoSave(project, {
+        ...options,
+        // The folder was saved before the command started; a save now could capture half of its work.
+        isSaved: failures.length === 0,
+        onSaved(saved) {
+          last = saved
+          checkpoints += 1
+        },
+      })
+      return { checkpoints, last, failures, isComplete: true }
+    } catch (error) {
+      failures.push(error)
+      if (isLastTry) return { checkpoints, last, failures, isComplete: false }
+      // Ends early with the command.
+      await sleep(AGAIN_MS, undefined, { signal: options.signal }).catch(() => undefined)
+    }
   }
 }
 
@@ -108,40 +135,4 @@ function stopOnSignals({ screen }: Request, code: number): void {
   process.on('SIGTERM', stop)
   // If the terminal was closed, save anyway.
   process.on('SIGHUP', () => undefined)
-}
-
-async function outcomeOf(
-  { words }: Request,
-  { project, before, failure }: Beginning,
-  { saved, ending }: { readonly saved: Saved; readonly ending: Ending },
-): Promise<Outcome> {
-  const failures = [...(failure === undefined ? [] : [failure]), ...saved.failures]
-  const after = saved.last?.id
-  let changed: DiffResult | undefined
-  let ids: ReadonlyMap<string, string> = new Map()
-  if (project !== undefined && before !== undefined && after !== undefined) {
-    try {
-      changed = await project.diff(before, { to: after, patch: 'none' })
-      ids = await project.shortIds([before, after])
-    } catch (error) {
-      failures.push(error)
-    }
-  }
-  const { checkpoints, isComplete } = saved
-  const summary = { words, ending, before, after, checkpoints, changed, failures, isComplete }
-  return { ...summary, shortIds: ids }
-}
-
-async function printOutcome(outcome: Outcome, request: Request): Promise<void> {
-  const { screen, options, isJson } = request
-  if (isJson) {
-    screen.note(outcomeJson(outcome))
-    return
-  }
-  const text = outcomeText(outcome, { program: programFor(options), paint: screen.paintNote })
-  if (text !== '') screen.note(text)
-  const failure = outcome.failures.at(-1)
-  if (failure === undefined) return
-  screen.note(failureText(outcome))
-  await report(failure, { screen, isJson })
 }

@@ -1,5 +1,5 @@
-import { askDaemon, type SaveAnswer, saveProject } from '../../daemon/index.js'
-import type { SessionSaveResult } from '../../index.js'
+import { askDaemon, type SaveAnswer, type SaveInput, saveProject } from '../../daemon/index.js'
+import type { ErrorText, SessionSaveResult } from '../../index.js'
 import { command, type Request } from '../runtime/command.js'
 import { currentFolder } from '../start/current-folder.js'
 import { formatCount, formatLines } from '../terminal/format-numbers.js'
@@ -7,6 +7,7 @@ import { printableLine } from '../terminal/escape.js'
 import { relativeTime } from '../terminal/relative-time.js'
 import { noteOrigin } from '../runtime/request.js'
 import { programFor } from '../terminal/shell-quote.js'
+import { shortIdOf } from '../terminal/short-id.js'
 import { skippedText } from '../render/skipped-text.js'
 import { untrustedLine } from '../render/untrusted-text.js'
 
@@ -18,22 +19,16 @@ export const run = command<Saved>({
   async call(request) {
     const { options } = request
     const [reason, name] = [options.text('message'), options.text('name')]
-    const input = {
+    const namedBy = request.isAgent ? 'agent' : 'user'
+    const input: SaveInput = {
       ...(reason === undefined ? {} : { reason }),
-      ...(name === undefined
-        ? {}
-        : { name, namedBy: request.isAgent ? ('agent' as const) : ('user' as const) }),
+      ...(name === undefined ? {} : { name, namedBy }),
     }
-    const id = options.text('session')
-    if (id !== undefined) return saveSession(request, { id, input })
-    return (
-      (await saveByDaemon(request, input)) ??
-      saveProject(await request.project(), {
-        store: await request.store(),
-        input,
-        hooks: request.hooks,
-      })
-    )
+    if (options.has('session')) return saveSession(request, input)
+    const saved = await saveByDaemon(request, input)
+    if (saved !== undefined) return saved
+    const [project, store] = [await request.project(), await request.store()]
+    return saveProject(project, { store, input, hooks: request.hooks })
   },
   json: ({ result }) => result,
   render({ result, shortId: id }, request) {
@@ -53,12 +48,11 @@ export const run = command<Saved>({
     const program = programFor(options)
     const refused = untrustedLine(untrusted, `${program} config trust`)
     const warning = result.created ? skippedText(result.skippedByReason) : undefined
+    const yellow = (text: string) => screen.paintNote('yellow', text)
     const lines = [
-      ...(warning === undefined
-        ? []
-        : [`${screen.paintNote('yellow', warning)} See: ${program} show ${shortId}`]),
-      ...(refused === undefined ? [] : [screen.paintNote('yellow', refused)]),
-    ]
+      warning === undefined ? [] : `${yellow(warning)} See: ${program} show ${shortId}`,
+      refused === undefined ? [] : yellow(refused),
+    ].flat()
     return lines.length === 0 ? undefined : lines.join('\n')
   },
 })
@@ -66,7 +60,7 @@ export const run = command<Saved>({
 /** Undefined if this process must save. */
 async function saveByDaemon(
   { options, folder, bar, hooks }: Request,
-  input: object,
+  input: SaveInput,
 ): Promise<SaveAnswer | undefined> {
   const current = folder === '.' ? currentFolder() : undefined
   if (current === undefined || options.has('max-file-mb')) return undefined
@@ -76,9 +70,7 @@ async function saveByDaemon(
   })
   if (line?.['error'] !== undefined) {
     const { SavestateError } = await import('../../index.js')
-    const { code, message, hint } = line['error'] as ReturnType<
-      InstanceType<typeof SavestateError>['toJSON']
-    >
+    const { code, message, hint } = line['error'] as ErrorText
     throw new SavestateError(code, message, hint === null ? {} : { hint })
   }
   const answer = line?.['answer'] as SaveAnswer | undefined
@@ -90,27 +82,22 @@ async function saveByDaemon(
   return { ...answer, result: { ...result, createdAt: new Date(result.createdAt) } }
 }
 
-async function saveSession(
-  request: Request,
-  { id, input }: { readonly id: string; readonly input: object },
-): Promise<Saved> {
+async function saveSession(request: Request, input: SaveInput): Promise<Saved> {
   const { options, hooks } = request
-  const state = await givenState(request)
+  const id = options.text('session') ?? ''
+  const path = options.texts('state').at(-1)
+  // Before anything is created: a malformed state leaves nothing behind.
+  const state = path === undefined ? {} : { state: await readState(path) }
   const { inSession } = await import('../runtime/open-session.js')
   const result = await inSession(request, id, (session) =>
     session.save({ ...input, ...state, files: !options.has('no-files'), ...hooks }),
   )
-  if (request.isJson) return { result, shortId: result.id, untrusted: [] }
-  const shortIds = await (await request.store()).shortIds([result.id])
   const { untrusted } = await (await request.project()).config()
-  return { result, shortId: shortIds.get(result.id) ?? result.id, untrusted }
+  return { result, shortId: await shortIdOf(request, result.id), untrusted }
 }
 
-/** Called before anything is created: a malformed state leaves nothing behind. */
-async function givenState({ options }: Request): Promise<{ state?: unknown }> {
-  const path = options.texts('state').at(-1)
-  if (path === undefined) return {}
+async function readState(path: string): Promise<unknown> {
   const { readGiven } = await import('../runtime/read-text-argument.js')
   const { parseJsonText } = await import('../runtime/parse-json-argument.js')
-  return { state: parseJsonText(await readGiven(path)) }
+  return parseJsonText(await readGiven(path))
 }

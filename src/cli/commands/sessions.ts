@@ -1,7 +1,7 @@
 import { jsonOf } from '../runtime/opaque-classes.js'
 import { command } from '../runtime/command.js'
 import type { Options } from '../args/parse.js'
-import { INTERRUPTED, STATUSES } from '../args/session-commands.js'
+import { INTERRUPTED, STATUSES } from '../args/agent-commands.js'
 import { sessionsTable } from '../render/sessions-table.js'
 import { programFor } from '../terminal/shell-quote.js'
 

@@ -87,21 +87,21 @@ function untrustedLines(projects: StatusResult['projects'], { paint }: Screen): 
 }
 
 function failureLines(failures: StatusResult['failures'], { paint, now }: Screen): string[] {
-  const prunes = failures.filter(({ operation }) => operation === 'prune')
+  const prune = failures.find(({ operation }) => operation === 'prune')
   const others = failures.filter(({ operation }) => operation !== 'prune')
+  const [newest] = others
   const count = formatCount(others.length, 'failure')
   const when = ({ at }: { readonly at: Date }) => relativeTime(at, now)
   return [
-    ...prunes
-      .slice(0, 1)
-      .map((one) => `The store could not prune itself ${when(one)}: ${printableLine(one.message)}`),
-    ...others
-      .slice(0, 1)
-      .map(
-        (one) =>
-          `${count} in the last 24 h, the newest ${when(one)}: ${one.operation}: ${printableLine(one.message)}`,
-      ),
-  ].map((line) => paint('yellow', line))
+    prune === undefined
+      ? []
+      : `The store could not prune itself ${when(prune)}: ${printableLine(prune.message)}`,
+    newest === undefined
+      ? []
+      : `${count} in the last 24 h, the newest ${when(newest)}: ${newest.operation}: ${printableLine(newest.message)}`,
+  ]
+    .flat()
+    .map((line) => paint('yellow', line))
 }
 
 function sessionsLine(sessions: StatusResult['sessions']): string {

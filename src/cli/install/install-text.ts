@@ -8,13 +8,10 @@ import { displayPath, printable } from '../terminal/escape.js'
 
 const AROUND = 2
 
-type Planned = { readonly request: InstallRequest; readonly plan: Plan }
+export type Planned = { readonly request: InstallRequest; readonly plan: Plan }
 
-/** One line per agent: what is added to which file, and the files from which something is removed. */
-export function summaryText(
-  planned: readonly Planned[],
-  { removed }: { readonly removed: string },
-): string {
+/** One line per agent: what is added to which file, and the files from which `removed` is removed. */
+export function summaryText(planned: readonly Planned[], removed: string): string {
   const lines = planned.flatMap(({ request, plan }) => {
     const { agent, environment } = request
     const parts = changeParts(plan.changes, { environment, removed })
@@ -46,10 +43,9 @@ function changeParts(
   const [first] = added
   // An agent with one script per hook: print only the folder.
   const areScripts = first !== undefined && added.length > MAX_NAMED
+  const scripts = formatCount(added.length, 'hook script')
   const parts = areScripts
-    ? [
-        `${formatCount(added.length, 'hook script')} in ${shortPath(dirname(first.path), environment)}`,
-      ]
+    ? [`${scripts} in ${shortPath(dirname(first.path), environment)}`]
     : added.map((file) => `${holdsText(file)} in ${shortPath(file.path, environment)}`)
   if (others.length === 0) return parts
   return [...parts, `${removed} removed from ${filesText(others, environment)}`]
@@ -58,11 +54,11 @@ function changeParts(
 function holdsText({ holds }: FileChange): string {
   const { hooks = 0, rules = 0, plugins = 0, servers = 0 } = holds ?? {}
   const parts = [
-    ...(hooks > 0 ? [formatCount(hooks, 'hook')] : []),
-    ...(rules > 0 ? [formatCount(rules, 'deny rule')] : []),
-    ...(plugins > 0 ? ['a plugin'] : []),
-    ...(servers > 0 ? ['the MCP server'] : []),
-  ]
+    hooks > 0 ? formatCount(hooks, 'hook') : [],
+    rules > 0 ? formatCount(rules, 'deny rule') : [],
+    plugins > 0 ? 'a plugin' : [],
+    servers > 0 ? 'the MCP server' : [],
+  ].flat()
   const last = parts.at(-1) ?? 'an entry'
   return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`
 }
@@ -109,22 +105,15 @@ export function permissionText(
 
 export function changeText(change: FileChange, paint: Paint): string {
   const { before, after } = change
-  const what =
-    before === undefined
-      ? 'Will be created'
-      : after === undefined
-        ? 'Will be removed'
-        : 'Will be changed'
+  const changed = after === undefined ? 'removed' : 'changed'
+  const what = before === undefined ? 'created' : changed
   const lines = after === undefined ? [] : diffLines(before ?? '', after)
   const painted = lines.map((line) => {
     const text = printable(line)
-    return line.startsWith('+')
-      ? paint('green', text)
-      : line.startsWith('-')
-        ? paint('red', text)
-        : text
+    if (line.startsWith('+')) return `  ${paint('green', text)}`
+    return `  ${line.startsWith('-') ? paint('red', text) : text}`
   })
-  return [`${what}: ${displayPath(change.path)}`, ...painted.map((line) => `  ${line}`)].join('\n')
+  return [`Will be ${what}: ${displayPath(change.path)}`, ...painted].join('\n')
 }
 
 /** Never printed: plans end up in logs, and agents read them. */

@@ -1,34 +1,95 @@
 // The report at the end of `savestate run`: what the command changed, how to undo that, and which saves failed.
-import { type DiffResult, type ErrorText, SavestateError } from '../../index.js'
+import {
+  type DiffResult,
+  type ErrorText,
+  type Project,
+  type SaveResult,
+  SavestateError,
+} from '../../index.js'
 import { formatChange, COLOR_OF, listedChanges } from '../render/change-lines.js'
 import { formatCount, formatNumber, formatLines } from '../terminal/format-numbers.js'
 import type { Paint } from '../terminal/colors.js'
 import { escapeUnsafe } from '../terminal/escape.js'
+import { programFor } from '../terminal/shell-quote.js'
+import type { Request } from '../runtime/command.js'
+import { report } from '../runtime/exit.js'
 import type { Ending } from './start-command.js'
 
-export type Outcome = {
-  readonly words: readonly string[]
-  readonly ending: Ending
+export type Beginning = {
+  readonly project?: Project
   /** The checkpoint before the command; undefined if the save failed. */
+  readonly before?: string
+  readonly failure?: unknown
+}
+
+export type Saved = {
+  readonly checkpoints: number
+  /** The newest checkpoint; undefined if nothing changed. */
+  readonly last: SaveResult | undefined
+  readonly failures: readonly unknown[]
+  /** Whether the final state of the folder is saved. */
+  readonly isComplete: boolean
+}
+
+type Outcome = Saved & {
+  readonly ending: Ending
   readonly before: string | undefined
   /** The newest checkpoint since; undefined if nothing changed, or every save failed. */
   readonly after: string | undefined
-  readonly checkpoints: number
   /** The difference between the two. */
   readonly changed: DiffResult | undefined
   readonly shortIds: ReadonlyMap<string, string>
-  readonly failures: readonly unknown[]
-  readonly isComplete: boolean
 }
 
 const SHOWN = 10
 
+/** Prints on stderr: stdout belongs to the command. */
+export async function reportOutcome(
+  request: Request,
+  ended: Beginning & { readonly saved: Saved; readonly ending: Ending },
+): Promise<void> {
+  const { screen, options, isJson, words } = request
+  const outcome = await outcomeOf(ended)
+  if (isJson) {
+    screen.note(outcomeJson(words, outcome))
+    return
+  }
+  const text = outcomeText(outcome, { program: programFor(options), paint: screen.paintNote })
+  if (text !== '') screen.note(text)
+  const failure = outcome.failures.at(-1)
+  if (failure === undefined) return
+  screen.note(failureText(outcome))
+  await report(failure, { screen, isJson })
+}
+
+async function outcomeOf({
+  project,
+  before,
+  failure,
+  saved,
+  ending,
+}: Parameters<typeof reportOutcome>[1]): Promise<Outcome> {
+  const failures = [...(failure === undefined ? [] : [failure]), ...saved.failures]
+  const after = saved.last?.id
+  let changed: DiffResult | undefined
+  let shortIds: ReadonlyMap<string, string> = new Map()
+  if (project !== undefined && before !== undefined && after !== undefined) {
+    try {
+      changed = await project.diff(before, { to: after, patch: 'none' })
+      shortIds = await project.shortIds([before, after])
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  return { ...saved, failures, ending, before, after, changed, shortIds }
+}
+
 /** One line. */
-export function outcomeJson(outcome: Outcome): string {
-  const { words, ending, before, after, checkpoints, changed, isComplete } = outcome
+function outcomeJson(command: readonly string[], outcome: Outcome): string {
+  const { ending, before, after, checkpoints, changed, isComplete } = outcome
   const failure = outcome.failures.at(-1)
   const value = {
-    command: words,
+    command,
     exitCode: ending.exitCode,
     signal: ending.signal,
     before: before ?? null,
@@ -44,7 +105,7 @@ export function outcomeJson(outcome: Outcome): string {
   return escapeUnsafe(JSON.stringify(value))
 }
 
-export function outcomeText(
+function outcomeText(
   outcome: Outcome,
   { program, paint }: { readonly program: string; readonly paint: Paint },
 ): string {
@@ -71,7 +132,7 @@ export function outcomeText(
 }
 
 /** Goes before the error of a failed save. */
-export function failureText({ before, after, isComplete }: Outcome): string {
+function failureText({ before, after, isComplete }: Outcome): string {
   if (isComplete) return 'savestate: a save failed while the command ran; the result is saved.'
   const what =
     before === undefined && after === undefined ? 'nothing' : 'not everything that it changed'

@@ -1,9 +1,8 @@
 // Starts a command as a shell would: same process group, terminal and umask, and the same exit codes if it cannot start.
-import { ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { fstatSync } from 'node:fs'
 import { hasCode } from '../../base/index.js'
 import { withGivenUmask } from '../start/umask.js'
-import { startOf } from './command-bytes.js'
 
 export type Ending = {
   readonly exitCode: number | null
@@ -13,34 +12,32 @@ export type Ending = {
   readonly refusal?: string
 }
 
-export type Started = {
-  /** Undefined if it was not started. */
-  readonly child: ChildProcess | undefined
-  readonly ended: Promise<Ending>
-}
-
 const NOT_FOUND = 127
 const NOT_EXECUTABLE = 126
 
-export function startCommand(words: readonly string[]): Started {
-  if (words[0] === '') return { child: undefined, ended: Promise.resolve(notFound()) }
-  const { file, args } = startOf(words)
-  const child = withGivenUmask(() => {
-    try {
-      return spawn(file, args, { stdio: ['inherit', 'inherit', 'inherit', ...openFiles(words)] })
-    } catch (error) {
-      // If the arguments are too long, spawn throws instead of emitting an event.
-      if (error instanceof Error && 'syscall' in error) return refusalOf(error)
-      throw error
-    }
-  })
-  if (!(child instanceof ChildProcess)) return { child: undefined, ended: Promise.resolve(child) }
-  const ended = new Promise<Ending>((resolve) => {
-    child.once('error', (error) => resolve(refusalOf(error)))
-    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
-  })
-  return { child: child.pid === undefined ? undefined : child, ended }
+export function startCommand(words: readonly string[]): {
+  /** Undefined if it was not started. */
+  readonly child: ChildProcess | undefined
+  readonly ended: Promise<Ending>
+} {
+  const [file = '', ...args] = words
+  if (file === '') return { child: undefined, ended: Promise.resolve(NO_COMMAND) }
+  const stdio = ['inherit', 'inherit', 'inherit', ...openFiles(words)] as const
+  try {
+    const child = withGivenUmask(() => spawn(file, args, { stdio: [...stdio] }))
+    const ended = new Promise<Ending>((resolve) => {
+      child.once('error', (error) => resolve(refusalOf(error)))
+      child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
+    })
+    return { child, ended }
+  } catch (error) {
+    // If the arguments are too long, spawn throws instead of emitting an event.
+    if (!(error instanceof Error) || !('syscall' in error)) throw error
+    return { child: undefined, ended: Promise.resolve(refusalOf(error)) }
+  }
 }
+
+const NO_COMMAND: Ending = { exitCode: NOT_FOUND, signal: null, refusal: 'command not found' }
 
 /** The shell syntax `<(…)` passes the name of an open file descriptor: keep it open for the command. */
 function openFiles(words: readonly string[]): ('ignore' | number)[] {
@@ -64,12 +61,8 @@ function isOpen(descriptor: number): boolean {
 }
 
 function refusalOf(error: Error): Ending {
-  if (hasCode(error, 'ENOENT')) return notFound()
-  const why =
-    hasCode(error, 'EACCES') || hasCode(error, 'EPERM') ? 'permission denied' : error.message
-  return { exitCode: NOT_EXECUTABLE, signal: null, refusal: why }
-}
-
-function notFound(): Ending {
-  return { exitCode: NOT_FOUND, signal: null, refusal: 'command not found' }
+  if (hasCode(error, 'ENOENT')) return NO_COMMAND
+  const isForbidden = hasCode(error, 'EACCES') || hasCode(error, 'EPERM')
+  const refusal = isForbidden ? 'permission denied' : error.message
+  return { exitCode: NOT_EXECUTABLE, signal: null, refusal }
 }

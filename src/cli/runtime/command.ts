@@ -24,8 +24,16 @@ export type Request = Omit<Parsed, 'fault'> & {
 
 export type Command = (request: Request) => Promise<number>
 
+/** The result of a call that the user declined: the plan for `--json`, and what is printed otherwise. */
+export class Declined<Result> {
+  constructor(
+    readonly plan: Result,
+    readonly text = 'Nothing has been removed.',
+  ) {}
+}
+
 export function command<Result>(parts: {
-  call(request: Request): Promise<Result>
+  call(request: Request): Promise<Result | Declined<Result>>
   /** The value for `--json`; by default the result itself. */
   json?(result: Result): unknown
   /** The text for a user. */
@@ -39,18 +47,21 @@ export function command<Result>(parts: {
   readonly isVerbatim?: boolean
 }): Command {
   return async (request) => {
-    const result = await parts.call(request)
+    const called = await parts.call(request)
+    const isDeclined = called instanceof Declined
+    const result = isDeclined ? called.plan : called
     request.bar.erase()
     if (request.isJson) {
       const { displayJson } = await import('../terminal/escape.js')
       request.screen.print(displayJson(parts.json === undefined ? result : parts.json(result)))
-    } else {
+    } else if (isDeclined) request.screen.print(called.text)
+    else {
       const text = await parts.render(result, request)
       const note = await parts.note?.(result, request)
       await show(text, request.screen, parts)
       if (note !== undefined) request.screen.note(note)
     }
-    return parts.exitCode?.(result) ?? EXIT.done
+    return isDeclined ? EXIT.declined : (parts.exitCode?.(result) ?? EXIT.done)
   }
 }
 

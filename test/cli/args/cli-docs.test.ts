@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { cliReference } from '../../../scripts/cli-docs.js'
 import type { CommandSpec } from '../../../src/cli/args/command-spec.js'
-import { COMMAND_NAMES, COMMANDS } from '../../../src/cli/args/commands-table.js'
+import { COMMAND_NAMES, COMMANDS, usageOf } from '../../../src/cli/args/commands-table.js'
 import { widthOf } from '../../../src/cli/terminal/text-width.js'
 import { scratch } from '../program.js'
 
@@ -18,7 +18,7 @@ test('the help of each command has its summary, its usage, no line over 80 colum
     expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: '' })
     expect(stdout.split('\n')[0]).toBe(`${COMMANDS[name].summary}.`)
     const usage = stdout.split('Usage: ')[1]?.split(/\n(?! {7})/)[0] ?? ''
-    expect(usage.replace(/\n {7}/g, ' ')).toBe(`savestate ${COMMANDS[name].usage}`)
+    expect(usage.replace(/\n {7}/g, ' ')).toBe(usageOf(name))
     const isPage = (line: string) => line.startsWith('More: /')
     const long = stdout.split('\n').filter((line) => widthOf(line) > 80 && !isPage(line))
     expect([name, long]).toEqual([name, []])
@@ -29,8 +29,8 @@ test('the help of each command has its summary, its usage, no line over 80 colum
 
 test('the usage of a command names all of its options', () => {
   for (const name of COMMAND_NAMES) {
-    const { usage, options = [] }: CommandSpec = COMMANDS[name]
-    const named = usage.split(/[^\w-]+/)
+    const { options = [] }: CommandSpec = COMMANDS[name]
+    const named = usageOf(name).split(/[^\w-]+/)
     const missing = options.filter(
       ({ name: long, short }) => !named.includes(`--${long}`) && !named.includes(`-${short}`),
     )

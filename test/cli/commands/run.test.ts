@@ -39,18 +39,16 @@ Undo it:  savestate rewind <id>
   ])
 })
 
-test('input, arguments, environment and umask reach the command to the byte, and stdout is its own', () => {
+test('input, arguments and umask reach the command, and stdout is its own', () => {
   using s = scratch()
   const script = String.raw`
     umask 027
-    X=$(printf 'v\351')
-    export X
     printf 'in\000put\377' | savestate run --json -m why -- sh -c '
-      umask; cat; printf "<%s>" "$@" "$X"; echo err >&2' name -- --json "$(printf '\377\n')" 'a b' '' > "$HOME/out" 2> "$HOME/err"`
+      umask; cat; printf "<%s>" "$@"; echo err >&2' name -- --json é 'a b' '' > "$HOME/out" 2> "$HOME/err"`
   expect(s.shell(script)).toEqual({ code: 0, stdout: '', stderr: '' })
   const home = s.environment['HOME'] ?? ''
   expect(readFileSync(join(home, 'out'), 'latin1')).toBe(
-    '0027\nin\0put\xff<--><--json><\xff><a b><><v\xe9>',
+    '0027\nin\0put\xff<--><--json><\xc3\xa9><a b><>',
   )
   const lines = readFileSync(join(home, 'err'), 'utf8').split('\n')
   expect(lines).toEqual(['err', expect.any(String), ''])
@@ -65,6 +63,17 @@ test('input, arguments, environment and umask reach the command to the byte, and
   })
   const { checkpoints } = s.json(['list']) as { checkpoints: { reason: string }[] }
   expect(checkpoints.map(({ reason }) => reason)).toEqual(['why'])
+})
+
+test('an argument that is not UTF-8 is refused before anything is saved', () => {
+  using s = scratch()
+  const script = String.raw`savestate run -- touch "$(printf 'b\351')"`
+  expect(s.shell(script)).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('Error: An argument of the command is not UTF-8 text.\n'),
+  })
+  expect(s.json(['list'])).toEqual({ checkpoints: [] })
 })
 
 test('run saves when changes stop during the command, and leaves a child that outlives it alone', async () => {

@@ -396,10 +396,13 @@ test('fork starts a session at a checkpoint and changes nothing else', () => {
   const dashed = s.run(['fork', '3', '--session', 'fix-login', '--as', '--help me']).stdout
   expect(dashed).toContain("Continue it with: savestate resume -- '--help me'\n")
   expect(s.shell(dashed.slice(dashed.indexOf('savestate')))).toMatchObject({ code: 0 })
-  // The longest allowed id leaves no space for an ending.
+  // The longest allowed id leaves no space for an ending, so the user has to choose one.
   const longest = '🚀'.repeat(100)
   s.run(['fork', '3', '--session', 'fix-login', '--as', longest])
-  expect(s.run(['fork', '1', '--of', longest])).toMatchObject({ code: 0, stderr: '' })
+  expect(s.run(['fork', '1', '--of', longest])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('A session id has 1 to 200 characters'),
+  })
   s.run(['save', '-m', 'by hand'])
   s.write({ 'a.txt': 'three\n' })
   const { id } = s.json(['save']) as { id: string }
