@@ -12,9 +12,9 @@ export type CaptureTarget = {
   readonly rewinding?: string | undefined
 }
 
-export function absolute(site: { readonly root: BytePath }, path: BytePath): BytePath {
-  if (path === '') return site.root
-  return (site.root === '/' ? `/${path}` : `${site.root}/${path}`) as BytePath
+export function absolute(target: { readonly root: BytePath }, path: BytePath): BytePath {
+  if (path === '') return target.root
+  return (target.root === '/' ? `/${path}` : `${target.root}/${path}`) as BytePath
 }
 
 /** The name of a temporary file of a rewind. */

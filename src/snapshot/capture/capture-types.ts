@@ -4,8 +4,8 @@ import type { CaptureProgress } from './progress.js'
 
 export type CaptureWork = {
   /** Snapshots of the project's newest checkpoints: their objects are in the store. */
-  readonly held: readonly ObjectId[]
-  /** A few new objects are kept for `takeHeld` instead of being written. */
+  readonly knownTrees: readonly ObjectId[]
+  /** A few new objects are kept for `takeDeferred` instead of being written. */
   readonly deferObjects: boolean
   readonly report: (progress: CaptureProgress) => void
 }

@@ -74,11 +74,11 @@ export function captureCalls({ home, durable }: CaptureData) {
 
   return {
     async capture(request: CaptureRequest, report: OnProgress) {
-      const { project, site, held, watch, deferObjects, named } = request
+      const { project, target, knownTrees, watch, deferObjects, named } = request
       const capture = captureOf(project)
-      if (watch) capture.watch(site.root)
-      const inRewind = { ...site, rewinding: rewinding.get(project) }
-      const captured = await capture.capture(inRewind, { held, deferObjects, report })
+      if (watch) capture.watch(target.root)
+      const inRewind = { ...target, rewinding: rewinding.get(project) }
+      const captured = await capture.capture(inRewind, { knownTrees, deferObjects, report })
       if (named === undefined) return captured
       const paths = await findNamedPaths(captured.snapshot.tree, named, compare)
       return capture.addNamed(inRewind, captured, paths)
@@ -154,15 +154,15 @@ export function captureCalls({ home, durable }: CaptureData) {
       comparer.compare(before, after, countLines ? countingDiff : plainDiff),
 
     /** Plans how to turn the project, as just captured, into a snapshot. Changes nothing. */
-    async plan({ project, site, now, goal, leftOut, paths, only, leave }: PlanRequest) {
+    async plan({ project, target, now, goal, leftOut, paths, only, leave }: PlanRequest) {
       const { root } = captureOf(project)
-      await expectPaths(comparer, { site, trees: [goal], paths: paths ?? [] })
+      await expectPaths(comparer, { target, trees: [goal], paths: paths ?? [] })
       const changes = await compare(now, goal)
-      const maps = restoreMaps(changes, site, root)
+      const maps = restoreMaps(changes, target, root)
       const keepers =
         leftOut === undefined
           ? () => undefined
-          : await uncapturedThen({ site, changes, leftOut }, blobs)
+          : await uncapturedThen({ site: target, changes, leftOut }, blobs)
       const allowed = only === undefined ? undefined : new Set(only)
       const includes = (path: BytePath) =>
         (paths === undefined || paths.some((limit) => isInside(path, limit))) &&

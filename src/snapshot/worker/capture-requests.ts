@@ -36,14 +36,14 @@ export type Unplaced<Request> = Omit<Request, 'project' | 'root'>
 
 export type CaptureRequest = {
   readonly project: ProjectId
-  readonly site: CaptureTarget
+  readonly target: CaptureTarget
   /** Snapshots of the project's newest checkpoints, newest first. */
-  readonly held: readonly ObjectId[]
+  readonly knownTrees: readonly ObjectId[]
   /** Start a watch on the project if there is none. */
   readonly watch: boolean
   /** The caller calls `record` next, or drops the snapshot. A few new objects are then written with the record; until then they cannot be read. */
   readonly deferObjects: boolean
-  /** Captured even if a rule excludes them. Not with `holdObjects`. */
+  /** Captured even if a rule excludes them. Not with `deferObjects`. */
   readonly named?: NamedPaths | undefined
 }
 /** See docs/internals/rewind-and-rules.md. */
@@ -86,13 +86,13 @@ export type RestoreTarget = {
   readonly leave?: readonly BytePath[] | undefined
 }
 export type ExpectRequest = {
-  readonly site: CaptureTarget
+  readonly target: CaptureTarget
   readonly trees: readonly ObjectId[]
   readonly paths: readonly BytePath[]
 }
 export type PlanRequest = RestoreTarget & {
   readonly project: ProjectId
-  readonly site: CaptureTarget
+  readonly target: CaptureTarget
 }
 export type ApplyRequest = {
   readonly project: ProjectId

@@ -45,7 +45,7 @@ type Wanted = { isNamed: boolean; readonly inside: Map<string, Wanted> }
 /** Undefined if no skipped path that is named exists. */
 export function addNamedPaths(
   root: FolderNode,
-  { site, paths }: { readonly site: CaptureTarget; readonly paths: readonly BytePath[] },
+  { target, paths }: { readonly target: CaptureTarget; readonly paths: readonly BytePath[] },
 ): WithNamed | undefined {
   const pending: Pending[] = []
   const copy = copyFolder(root, { wanted: buildWanted(paths), path: ROOT })
@@ -69,7 +69,7 @@ export function addNamedPaths(
   /** The new node of a skipped path; the same node if nothing named exists there. */
   function capture(skipped: SkippedNode, at: At & { readonly folder: FolderNode }): Node {
     const { name } = skipped
-    const location = absolute(site, at.path)
+    const location = absolute(target, at.path)
     const stats = lstat(location)
     if (stats === undefined) return skipped
     if (stats === 'unreadable') return newSkipped(name, { reason: 'unreadable', isFolder: false })
@@ -89,7 +89,7 @@ export function addNamedPaths(
   function captureFolder(skipped: SkippedNode, at: At & { readonly stats: Stats }): Node {
     const { name, reason } = skipped
     const listedAtMs = Date.now()
-    const listed = listVerified(absolute(site, at.path), at.stats.ino)
+    const listed = listVerified(absolute(target, at.path), at.stats.ino)
     if (typeof listed === 'string') return newSkipped(name, { reason: listed, isFolder: true })
     const folder = newFolder(name, { viaIndex: false })
     setStamp(folder, at.stats)
@@ -98,7 +98,7 @@ export function addNamedPaths(
     folder.children = [...listed]
       .map(([inner, type]) => {
         const path = joinPath(at.path, inner)
-        const never = neverCaptured({ name: inner, type, absolute: absolute(site, path) }, site)
+        const never = neverCaptured({ name: inner, type, absolute: absolute(target, path) }, target)
         const left = newSkipped(inner, { reason: never ?? reason, isFolder: type === 'folder' })
         const wanted = at.wanted.inside.get(inner)
         if (never !== undefined || wanted === undefined) return left

@@ -73,10 +73,10 @@ export class Rules {
   }
 
   /** The rules above the project's folder: the defaults and those of the enclosing repository. */
-  static above(site: CaptureTarget, around: RulesAround): Rules {
+  static above(target: CaptureTarget, around: RulesAround): Rules {
     const { defaults, secretNames, above } = around
     // A rewind does not change the rules.
-    const { rewinding: _, ...lasting } = site
+    const { rewinding: _, ...lasting } = target
     const key = digest(
       JSON.stringify([defaults, secretNames]),
       JSON.stringify(lasting),

@@ -46,7 +46,7 @@ import {
 } from './folder-visit.js'
 
 export class Scan {
-  readonly #site: CaptureTarget
+  readonly #target: CaptureTarget
   readonly #options: ScanOptions
   readonly #selection: Selection
   readonly #pending: ContentNode[] = []
@@ -56,15 +56,15 @@ export class Scan {
   #haveModesChanged = false
   #listedCount = 0
 
-  constructor(site: CaptureTarget, options: ScanOptions) {
-    this.#site = site
+  constructor(target: CaptureTarget, options: ScanOptions) {
+    this.#target = target
     this.#options = options
-    this.#selection = new Selection(site, options.memory?.indexes)
+    this.#selection = new Selection(target, options.memory?.indexes)
   }
 
   run(): Scanned {
     const root = this.#options.memory?.root ?? newFolder(ROOT, { viaIndex: false })
-    const { root: absolute } = this.#site
+    const { root: absolute } = this.#target
     const location = { path: ROOT, absolute }
     const outer = { folder: root, location, context: this.#selection.outermost() }
     const fault = this.#visit(outer, statRoot(absolute))
@@ -130,7 +130,7 @@ export class Scan {
 
   #list(folder: FolderNode, { absolute }: Location, stats: SeenStats): Listed | ListFault {
     this.#restamped.push(folder)
-    return listNode(folder, absolute, { stats, site: this.#site })
+    return listNode(folder, absolute, { stats, target: this.#target })
   }
 
   #decideAll(visit: Visit, listed: Listed): void {
@@ -184,12 +184,12 @@ export class Scan {
     }
     const kind = contentKind(stats)
     if (kind === undefined) return newSkipped(name, { reason: 'special', isFolder: false })
-    if (stats.size > this.#site.limits.maxFileBytes)
+    if (stats.size > this.#target.limits.maxFileBytes)
       return newSkipped(name, { reason: 'too-large', isFolder: false, stats })
-    const isJudged = isDecisionCurrent(visit)
-    if (isJudged && old?.kind === 'skipped' && isKnownSecret(old, stats)) return old
+    const isCurrent = isDecisionCurrent(visit)
+    if (isCurrent && old?.kind === 'skipped' && isKnownSecret(old, stats)) return old
     const isSameNode =
-      old?.kind === kind && old.viaIndex === viaIndex && (isJudged || !old.isAllowedSecret)
+      old?.kind === kind && old.viaIndex === viaIndex && (isCurrent || !old.isAllowedSecret)
     const known = isSameNode ? old : newContent(name, { kind, viaIndex })
     this.#updateContent(known, { visit, absolute, stats })
     return known
@@ -259,7 +259,7 @@ export class Scan {
   #countFiles(count: number): void {
     this.#fileCount += count
     this.#options.onFile(this.#fileCount)
-    if (this.#fileCount > this.#site.limits.maxFiles) throw tooManyFilesError(this.#site)
+    if (this.#fileCount > this.#target.limits.maxFiles) throw tooManyFilesError(this.#target)
   }
 
   /** Updates a child of the same kind as before; false if it must be decided again. */
@@ -276,7 +276,7 @@ export class Scan {
       return this.#visit({ folder: child, location, context }, stats) === undefined
     }
     if (stats !== SAME) {
-      const isTooLarge = stats.size > this.#site.limits.maxFileBytes
+      const isTooLarge = stats.size > this.#target.limits.maxFileBytes
       if (contentKind(stats) !== child.kind || isTooLarge) return false
     }
     this.#updateContent(child, { visit, absolute, stats })
