@@ -27,7 +27,7 @@ import type {
   SnapshotsOptions,
   Unplaced,
 } from './worker/capture-requests.js'
-import { readWatchNotes, type WatchNote } from './watch/watch-notes.js'
+import { readWatchNotes, type WatchNote } from './watch/watch-folder.js'
 
 export type { OnProgress }
 /** `signal` cancels the call. */

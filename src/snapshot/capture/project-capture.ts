@@ -26,8 +26,7 @@ import { type CachedProject, saveStatCache, readStatCache } from './stat-cache/s
 import { ObjectSink, type ObjectStore } from '../objects/object-store.js'
 import type { EventQueue } from '../watch/event-queue.js'
 import type { Touches } from '../watch/touches.js'
-import type { WatchFolder } from '../watch/watch-folder.js'
-import { noteWatch } from '../watch/watch-notes.js'
+import { noteWatch, type WatchFolder } from '../watch/watch-folder.js'
 import { WatchedProject } from '../watch/watched-project.js'
 
 export type CaptureSettings = {
