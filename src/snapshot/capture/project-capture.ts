@@ -10,17 +10,16 @@ import {
 } from '../../model/index.js'
 import { failpoint } from '../../system/index.js'
 import { describeFiles, finishSnapshot, type Found, TreeBuilder } from './build-snapshot.js'
-import type { Captured, CaptureWork } from './capture-types.js'
 import type { CountedChanges } from './hash/change-tally.js'
 import { expectSameRoot, rootReplacedError } from './capture-errors.js'
 import { Hasher } from './hash/hasher.js'
-import { type FolderNode, newFolder, type Node, totalLines } from './stat-cache/node.js'
+import { FolderNode, type Node, totalLines } from './stat-cache/node.js'
 import { addNamedPaths, storeNamed } from './scan/named-paths.js'
 import { ProgressCounter } from './progress.js'
 import type { PackedNodes } from './stat-cache/packed-nodes.js'
 import { Scan } from './scan/scan.js'
 import type { Scanned, ScanOptions } from './scan/scan-types.js'
-import type { CaptureTarget } from './capture-target.js'
+import type { Captured, CaptureTarget, CaptureWork } from './capture-target.js'
 import type { StatWorkerClient } from './stat-cache/stat-worker-client.js'
 import { type CachedProject, saveStatCache, readStatCache } from './stat-cache/stat-cache.js'
 import { ObjectSink, type ObjectStore } from '../objects/object-store.js'
@@ -71,7 +70,7 @@ export class ProjectCapture {
 
   /** The nodes of the last capture, including named paths. */
   get root(): FolderNode {
-    return this.#found?.root ?? newFolder(ROOT, { viaIndex: false })
+    return this.#found?.root ?? new FolderNode(ROOT, { viaIndex: false })
   }
 
   /** From now on a capture scans only what was touched. */

@@ -14,14 +14,11 @@ import { failpoint } from '../../system/index.js'
 import { type OnProgress, ProgressCounter } from '../capture/progress.js'
 import { StatWorkerClient } from '../capture/stat-cache/stat-worker-client.js'
 import type {
-  AdoptRequest,
   ApplyRequest,
   CaptureData,
   CaptureRequest,
-  CompareRequest,
   ExpectRequest,
   FindAsidesRequest,
-  FingerprintRequest,
   PlanRequest,
   RecordRequest,
   RewriteRequest,
@@ -147,11 +144,11 @@ export function captureCalls({ home, durable }: CaptureData) {
     expectSomewhere: (request: ExpectRequest) => expectPaths(comparer, request),
 
     /** One text per snapshot; two texts are equal only if nothing at or below the paths differs. */
-    fingerprints: ({ snapshots, paths }: FingerprintRequest) =>
-      comparer.fingerprints(snapshots, paths),
+    fingerprints: (of: { snapshots: readonly ObjectId[]; paths: readonly BytePath[] }) =>
+      comparer.fingerprints(of.snapshots, of.paths),
 
-    compare: ({ before, after, countLines }: CompareRequest) =>
-      comparer.compare(before, after, countLines ? countingDiff : plainDiff),
+    compare: (of: { before: ObjectId | undefined; after: ObjectId; countLines: boolean }) =>
+      comparer.compare(of.before, of.after, of.countLines ? countingDiff : plainDiff),
 
     /** Plans how to turn the project, as just captured, into a snapshot. Changes nothing. */
     async plan({ project, target, now, goal, leftOut, paths, only, leave }: PlanRequest) {
@@ -240,7 +237,11 @@ export function captureCalls({ home, durable }: CaptureData) {
       readHistory(tip, sources.of(request)),
 
     /** Copies a tree of that repository into the store, for the caller to record. The caller holds the project's lock. */
-    adopt: ({ project, tree, ...request }: AdoptRequest) =>
+    adopt: ({
+      project,
+      tree,
+      ...request
+    }: SourceRequest & { project: ProjectId; tree: ObjectId }) =>
       sources.of(request).adopter.store(tree, {
         store,
         temporary: join(home, 'tmp', project),

@@ -2,7 +2,6 @@
 import type {
   BytePath,
   CaptureLimits,
-  ChangeCounts,
   Durability,
   ObjectId,
   OwnedPath,
@@ -11,7 +10,6 @@ import type {
   RestorePlan,
 } from '../../model/index.js'
 import type { CaptureTarget } from '../capture/capture-target.js'
-import type { SourceRequest } from '../import/sources.js'
 import type { CommitMetadata } from '../objects/commit.js'
 import type { Aside } from '../restore/aside.js'
 import type { LeftOut } from '../restore/rules-of-target.js'
@@ -58,20 +56,6 @@ export type RecordRequest = {
   /** Count the changes since this snapshot, or since an empty one. Undefined: do not count. */
   readonly since: { readonly tree: ObjectId | undefined } | undefined
 }
-export type Recorded = {
-  readonly commit: ObjectId
-  readonly changes: ChangeCounts | undefined
-}
-export type FingerprintRequest = {
-  readonly snapshots: readonly ObjectId[]
-  readonly paths: readonly BytePath[]
-}
-
-export type CompareRequest = {
-  readonly before: ObjectId | undefined
-  readonly after: ObjectId
-  readonly countLines: boolean
-}
 export type RestoreTarget = {
   /** The tree of the capture just made. */
   readonly now: ObjectId
@@ -90,13 +74,8 @@ export type ExpectRequest = {
   readonly trees: readonly ObjectId[]
   readonly paths: readonly BytePath[]
 }
-export type PlanRequest = RestoreTarget & {
-  readonly project: ProjectId
-  readonly target: CaptureTarget
-}
-export type ApplyRequest = {
-  readonly project: ProjectId
-  readonly root: BytePath
+export type PlanRequest = RestoreTarget & Pick<CaptureRequest, 'project' | 'target'>
+export type ApplyRequest = Omit<RewindRoot, 'rootInode'> & {
   readonly tag: string
   readonly plan: RestorePlan
   readonly sweep: readonly BytePath[]
@@ -128,8 +107,6 @@ export type FindAsidesRequest = RewindRoot & {
   /** For each path of the journal, the contents that a checkpoint contains. */
   readonly known: ReadonlyMap<BytePath, Aside['known']>
 }
-
-export type AdoptRequest = SourceRequest & { readonly project: ProjectId; readonly tree: ObjectId }
 
 export type RewriteRequest = {
   readonly project: ProjectId

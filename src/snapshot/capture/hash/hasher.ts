@@ -9,7 +9,7 @@ import { STREAM_BYTES, streamBlob, streamedId } from '../../objects/stream-blob.
 import { ChangeTally } from './change-tally.js'
 import type { FileStats, HashedBatch } from './file-hasher.js'
 import { HashPool } from './hash-pool.js'
-import { newSkipped, type SkippedNode } from '../stat-cache/node.js'
+import { SkippedNode } from '../stat-cache/node.js'
 import { isUnchanged, type ReadFault, readStart, readStableLink, readStable } from './read-file.js'
 import type { Pending } from '../scan/scan-types.js'
 import { SECRET_BYTES, type SecretContent, secretIn } from '../scan/secret-content.js'
@@ -184,7 +184,7 @@ export class Hasher {
     const path = item.path.slice(this.#options.root.length).replace(/^\/+/, '') as BytePath
     if (context.rules.allowsSecret(path)) return false
     this.#hasGivenUp = true
-    const skipped = newSkipped(node.name, { reason: 'secret', isFolder: false })
+    const skipped = new SkippedNode(node.name, { reason: 'secret', isFolder: false })
     const { size, mtimeNs, ctimeNs, ino, isStable } = node
     const stamped = Object.assign(skipped, { size, mtimeNs, ctimeNs, ino, isStable })
     this.#replace(() => replaceNode(item, stamped))
@@ -227,7 +227,7 @@ export class Hasher {
     const before = fstatSync(fd, { bigint: true })
     if (before.size > maxFileBytes) {
       this.#hasGivenUp = true
-      replaceNode(item, newSkipped(node.name, { ...TOO_LARGE, stats: before }))
+      replaceNode(item, new SkippedNode(node.name, { ...TOO_LARGE, stats: before }))
       return true
     }
     this.#setStats(item, { stats: before, readAtMs })
@@ -252,7 +252,7 @@ export class Hasher {
 /** Replaces the node by a skipped one, or removes it if the file is gone. */
 function replaceByFault(item: Pending, fault: ReadFault): void {
   const reason: SkipReason = fault === 'unreadable' ? 'unreadable' : 'unstable'
-  const replacement = newSkipped(item.node.name, { reason, isFolder: false })
+  const replacement = new SkippedNode(item.node.name, { reason, isFolder: false })
   replaceNode(item, fault === 'gone' ? undefined : replacement)
   item.folder.isStable = false
 }

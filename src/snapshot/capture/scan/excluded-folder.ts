@@ -1,7 +1,7 @@
 // Decides whether a capture enters a folder, by the rules of a scan, but for one path and without scanning the rest.
 import { existsSync } from 'node:fs'
 import { type BytePath, fsPath, joinPath, nameOf, ROOT } from '../../../model/index.js'
-import { newFolder } from '../stat-cache/node.js'
+import { FolderNode } from '../stat-cache/node.js'
 import { type Context, Selection } from './selection.js'
 import { absolute, type CaptureTarget } from '../capture-target.js'
 
@@ -18,7 +18,10 @@ export function excludedFolder(
   const enter = (folder: BytePath, context: Context) => {
     const at = { path: folder, absolute: absolute(target, folder) }
     const has = (name: string) => existsSync(fsPath(`${at.absolute}/${name}`))
-    return selection.enter(newFolder(nameOf(folder), { viaIndex: false }), at, { context, has })
+    return selection.enter(new FolderNode(nameOf(folder), { viaIndex: false }), at, {
+      context,
+      has,
+    })
   }
   let context = enter(ROOT, selection.outermost())
   let folder: BytePath = ROOT
