@@ -27,7 +27,7 @@ import type {
   SnapshotsOptions,
   Unplaced,
 } from './worker/capture-requests.js'
-import { readWatchNotes, type WatchNote } from './watch/watch-notes.js'
+import { readWatchNotes, type WatchNote } from './watch/watch-folder.js'
 
 export type { OnProgress }
 /** `signal` cancels the call. */
@@ -118,11 +118,15 @@ export class Snapshots {
 
   async capture(
     project: Project,
-    { held, deferObjects, named }: Pick<CaptureRequest, 'held' | 'deferObjects' | 'named'>,
+    {
+      knownTrees,
+      deferObjects,
+      named,
+    }: Pick<CaptureRequest, 'knownTrees' | 'deferObjects' | 'named'>,
     listen?: Listen,
   ) {
     const watch = this.#watched.has(project.path)
-    const request = { ...this.#targetIn(project), held, deferObjects, named, watch }
+    const request = { ...this.#targetIn(project), knownTrees, deferObjects, named, watch }
     const captured = await this.#call('capture', request, listen)
     this.#scheduleCache()
     return captured
@@ -140,12 +144,12 @@ export class Snapshots {
     return this.#call('compare', { before, after, ...options })
   }
 
-  async expectPaths(project: Project, where: Omit<ExpectRequest, 'site'>): Promise<void> {
+  async expectPaths(project: Project, where: Omit<ExpectRequest, 'target'>): Promise<void> {
     await this.#call('expectSomewhere', { ...this.#targetIn(project), ...where })
   }
 
-  async plan(project: Project, target: RestoreTarget) {
-    return this.#call('plan', { ...this.#targetIn(project), ...target })
+  async plan(project: Project, goal: RestoreTarget) {
+    return this.#call('plan', { ...this.#targetIn(project), ...goal })
   }
 
   async apply({ id, path }: Project, work: Unplaced<ApplyRequest>, onProgress?: OnProgress) {
@@ -218,12 +222,12 @@ export class Snapshots {
     })
   }
 
-  #targetIn(project: Project): { readonly project: ProjectId; readonly site: CaptureTarget } {
+  #targetIn(project: Project): { readonly project: ProjectId; readonly target: CaptureTarget } {
     const { home, limitsOf } = this.#options
     const ignoreCase = process.platform === 'darwin' || process.platform === 'win32'
     const limits = limitsOf(project)
-    const site = { root: project.path, home: bytePath(home), limits, ignoreCase }
-    return { project: project.id, site }
+    const target = { root: project.path, home: bytePath(home), limits, ignoreCase }
+    return { project: project.id, target }
   }
 
   #scheduleCache(): void {

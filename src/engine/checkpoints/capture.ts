@@ -10,10 +10,10 @@ export function captureNow(
   project: Project,
   { named, callbacks = {} }: { readonly named: NamedPaths; readonly callbacks?: Callbacks },
 ): Promise<Captured> {
-  const held = ledger.checkpoints.newestTrees(project.id)
+  const knownTrees = ledger.checkpoints.newestTrees(project.id)
   return captured(
     callbacks,
-    snapshots.capture(project, { held, deferObjects: false, named }, callbacks),
+    snapshots.capture(project, { knownTrees, deferObjects: false, named }, callbacks),
   )
 }
 
@@ -23,8 +23,11 @@ export function captureForRecord(
   project: Project,
   callbacks: Callbacks = {},
 ): Promise<Captured> {
-  const held = ledger.checkpoints.newestTrees(project.id)
-  return captured(callbacks, snapshots.capture(project, { held, deferObjects: true }, callbacks))
+  const knownTrees = ledger.checkpoints.newestTrees(project.id)
+  return captured(
+    callbacks,
+    snapshots.capture(project, { knownTrees, deferObjects: true }, callbacks),
+  )
 }
 
 async function captured({ signal }: Callbacks, capture: Promise<Captured>): Promise<Captured> {

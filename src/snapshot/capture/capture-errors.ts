@@ -31,7 +31,7 @@ export function expectSameRoot(root: BytePath, ino: bigint): void {
 export function rootReplacedError(root: BytePath): SavestateError {
   return new SavestateError(
     'PROJECT_MISSING',
-    `${printablePath(root)} was rootReplacedError by another folder while it was being read`,
+    `${printablePath(root)} was replaced by another folder while it was being read`,
     { hint: 'Nothing was saved. Run the command again.' },
   )
 }

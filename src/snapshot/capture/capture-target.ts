@@ -1,5 +1,6 @@
-// The project folder that a capture reads, its limits, and the names that a rewind reserves in it.
-import type { BytePath, CaptureLimits } from '../../model/index.js'
+// The project folder that a capture reads, the result of a capture, and the names that a rewind reserves in the folder.
+import type { BytePath, CaptureLimits, ObjectId, Snapshot } from '../../model/index.js'
+import type { OnProgress } from './progress.js'
 
 export type CaptureTarget = {
   /** Absolute, one character per byte. */
@@ -12,9 +13,23 @@ export type CaptureTarget = {
   readonly rewinding?: string | undefined
 }
 
-export function absolute(site: { readonly root: BytePath }, path: BytePath): BytePath {
-  if (path === '') return site.root
-  return (site.root === '/' ? `/${path}` : `${site.root}/${path}`) as BytePath
+export type CaptureWork = {
+  /** Snapshots of the project's newest checkpoints: their objects are in the store. */
+  readonly knownTrees: readonly ObjectId[]
+  /** A few new objects are kept for `takeDeferred` instead of being written. */
+  readonly deferObjects: boolean
+  readonly report: OnProgress
+}
+
+export type Captured = {
+  readonly snapshot: Snapshot
+  /** Lines of all files, if every file was read in this process. */
+  readonly lines: number | undefined
+}
+
+export function absolute(target: Pick<CaptureTarget, 'root'>, path: BytePath): BytePath {
+  if (path === '') return target.root
+  return (target.root === '/' ? `/${path}` : `${target.root}/${path}`) as BytePath
 }
 
 /** The name of a temporary file of a rewind. */

@@ -18,7 +18,7 @@ const FILES_PER_CHECK = 100
 export class ProgressCounter {
   /** Rejects if the caller cancels while contents are stored; never resolves. */
   readonly cancelled: Promise<never>
-  readonly #cancel: (error: unknown) => void
+  #cancel: (error: unknown) => void = () => undefined
   readonly #report: OnProgress
   #next = Date.now() + EVERY_MS
   #of = 0
@@ -28,9 +28,11 @@ export class ProgressCounter {
 
   constructor(report: OnProgress) {
     this.#report = report
-    const { promise, reject } = withReject()
-    this.cancelled = promise
-    this.#cancel = reject
+    this.cancelled = new Promise((_, reject) => {
+      this.#cancel = reject
+    })
+    // A cancel after the capture has ended must not count as an unhandled rejection; before that, the capture awaits it.
+    this.cancelled.catch(() => undefined)
   }
 
   /** Throws if the caller has cancelled. */
@@ -62,17 +64,4 @@ export class ProgressCounter {
     this.#next = now + EVERY_MS
     this.#report(progress)
   }
-}
-
-function withReject(): {
-  readonly promise: Promise<never>
-  readonly reject: (error: unknown) => void
-} {
-  let reject: (error: unknown) => void = () => undefined
-  const promise = new Promise<never>((_, fail) => {
-    reject = fail
-  })
-  // A cancel after the capture has ended must not count as an unhandled rejection; before that, the capture awaits it.
-  promise.catch(() => undefined)
-  return { promise, reject: (error) => reject(error) }
 }

@@ -10,24 +10,22 @@ import {
 } from '../../model/index.js'
 import { failpoint } from '../../system/index.js'
 import { describeFiles, finishSnapshot, type Found, TreeBuilder } from './build-snapshot.js'
-import type { Captured, CaptureWork } from './capture-types.js'
 import type { CountedChanges } from './hash/change-tally.js'
 import { expectSameRoot, rootReplacedError } from './capture-errors.js'
 import { Hasher } from './hash/hasher.js'
-import { type FolderNode, newFolder, type Node, totalLines } from './stat-cache/node.js'
+import { FolderNode, type Node, totalLines } from './stat-cache/node.js'
 import { addNamedPaths, storeNamed } from './scan/named-paths.js'
 import { ProgressCounter } from './progress.js'
 import type { PackedNodes } from './stat-cache/packed-nodes.js'
 import { Scan } from './scan/scan.js'
 import type { Scanned, ScanOptions } from './scan/scan-types.js'
-import type { CaptureTarget } from './capture-target.js'
+import type { Captured, CaptureTarget, CaptureWork } from './capture-target.js'
 import type { StatWorkerClient } from './stat-cache/stat-worker-client.js'
 import { type CachedProject, saveStatCache, readStatCache } from './stat-cache/stat-cache.js'
 import { ObjectSink, type ObjectStore } from '../objects/object-store.js'
 import type { EventQueue } from '../watch/event-queue.js'
 import type { Touches } from '../watch/touches.js'
-import type { WatchFolder } from '../watch/watch-folder.js'
-import { noteWatch } from '../watch/watch-notes.js'
+import { noteWatch, type WatchFolder } from '../watch/watch-folder.js'
 import { WatchedProject } from '../watch/watched-project.js'
 
 export type CaptureSettings = {
@@ -59,7 +57,7 @@ export class ProjectCapture {
   #watch: WatchedProject | undefined
   #counted: CountedChanges | undefined
   #found: Found | undefined
-  #held: { readonly sink: ObjectSink; readonly tree: ObjectId } | undefined
+  #deferred: { readonly sink: ObjectSink; readonly tree: ObjectId } | undefined
 
   constructor(project: ProjectId, settings: CaptureSettings) {
     this.#project = project
@@ -72,7 +70,7 @@ export class ProjectCapture {
 
   /** The nodes of the last capture, including named paths. */
   get root(): FolderNode {
-    return this.#found?.root ?? newFolder(ROOT, { viaIndex: false })
+    return this.#found?.root ?? new FolderNode(ROOT, { viaIndex: false })
   }
 
   /** From now on a capture scans only what was touched. */
@@ -95,11 +93,11 @@ export class ProjectCapture {
     return this.#watch
   }
 
-  async capture(site: CaptureTarget, work: CaptureWork): Promise<Captured> {
-    const { held, deferObjects, report } = work
-    this.#held?.sink.abandon()
-    this.#held = undefined
-    const known = this.#recall(site.root, held)
+  async capture(target: CaptureTarget, work: CaptureWork): Promise<Captured> {
+    const { knownTrees, deferObjects, report } = work
+    this.#deferred?.sink.abandon()
+    this.#deferred = undefined
+    const known = this.#recall(target.root, knownTrees)
     // Nothing may throw between this and the next statement: the watch reports each touch only once.
     const touches = await this.#watch?.take()
     // The scan changes the nodes in place, so they are useless if it fails.
@@ -108,14 +106,14 @@ export class ProjectCapture {
     const sink = this.#newSink()
     const progress = new ProgressCounter(report)
     const onProgress = (files: number, bytes: number) => progress.stored(files, bytes)
-    const { root, limits } = site
+    const { root, limits } = target
     const { maxFileBytes } = limits
     const hasher = new Hasher({ root, store, sink, durable, maxFileBytes, hashThread, onProgress })
     // Only changes since the newest checkpoint are ever asked for.
-    if (known?.snapshot?.tree !== held[0]) hasher.tally.giveUp()
+    if (known?.snapshot?.tree !== knownTrees[0]) hasher.tally.giveUp()
     try {
       const memory = { known, touches }
-      const scanned = this.#scan(site, memory, {
+      const scanned = this.#scan(target, memory, {
         isStored: (node) =>
           (known !== undefined && node.epoch <= known.keptEpoch) ||
           (node.id !== undefined && sink.has(node.id)),
@@ -129,15 +127,15 @@ export class ProjectCapture {
       const builder = new TreeBuilder(scanned.root, sink, epoch)
       await Promise.race([hasher.finish(() => builder.advance()), progress.cancelled])
       if (touches !== undefined && this.#watch?.isRoot(scanned.root) === false)
-        throw rootReplacedError(site.root)
-      expectSameRoot(site.root, scanned.root.ino)
+        throw rootReplacedError(target.root)
+      expectSameRoot(target.root, scanned.root.ino)
       for (const node of scanned.pending) node.epoch = epoch
       this.#settings.statWorker.update(scanned.restamped)
       failpoint('capture:hashed')
       const hasSameModes = !scanned.haveModesChanged && !hasher.hasGivenUp
       const now = { known, builder, hasSameModes, hasSameFiles, store, packed: this.#packed }
       const { snapshot, modes } = finishSnapshot(scanned, now)
-      if (deferObjects && sink.isSmall) this.#held = { sink, tree: snapshot.tree }
+      if (deferObjects && sink.isSmall) this.#deferred = { sink, tree: snapshot.tree }
       else await sink.finish()
       failpoint('capture:stored')
       this.#known = {
@@ -145,7 +143,7 @@ export class ProjectCapture {
         indexes: new Map(
           [...scanned.repositories].map(([path, tracking]) => [path, tracking.known]),
         ),
-        rootPath: site.root,
+        rootPath: target.root,
         snapshot,
         modes,
         keptBy: known?.keptBy,
@@ -159,10 +157,10 @@ export class ProjectCapture {
       this.#watch?.reportNews()
       // The stat thread costs 10 MB, and a watched project rarely needs a full scan.
       if (this.#watch !== undefined) this.#settings.statWorker.close()
-      if (held.includes(snapshot.tree)) this.keep(snapshot.tree)
+      if (knownTrees.includes(snapshot.tree)) this.keep(snapshot.tree)
       if (this.#watch?.markHardLinks(scanned.linked, scanned.root) === true)
-        return await this.capture(site, work)
-      return { snapshot, lines: held.length === 0 ? totalLines(scanned.root) : undefined }
+        return await this.capture(target, work)
+      return { snapshot, lines: knownTrees.length === 0 ? totalLines(scanned.root) : undefined }
     } catch (error) {
       sink.abandon()
       this.#watch?.cancelScan()
@@ -174,16 +172,16 @@ export class ProjectCapture {
 
   /** Adds paths to the last capture that its rules skipped. The next capture starts from the one without them. */
   async addNamed(
-    site: CaptureTarget,
+    target: CaptureTarget,
     captured: Captured,
     paths: readonly BytePath[],
   ): Promise<Captured> {
     const found = this.#found
-    const named = found && addNamedPaths(found.root, { site, paths })
+    const named = found && addNamedPaths(found.root, { target, paths })
     if (found === undefined || named === undefined) return captured
     const { store, durable, hashThread } = this.#settings
     const [sink, packed] = [this.#newSink(), this.#packed]
-    const { root } = site
+    const { root } = target
     const { tree } = await storeNamed(named, { root, store, sink, durable, hashThread, packed })
     this.#found = { ...found, root: named.root }
     const files = describeFiles(tree, this.#found, packed)
@@ -192,10 +190,10 @@ export class ProjectCapture {
 
   /** The objects of the last capture that are still to be written with its record. */
   takeDeferred(tree: ObjectId): ObjectSink | undefined {
-    const held = this.#held
-    if (held?.tree !== tree) return undefined
-    this.#held = undefined
-    return held.sink
+    const deferred = this.#deferred
+    if (deferred?.tree !== tree) return undefined
+    this.#deferred = undefined
+    return deferred.sink
   }
 
   /** The changes that the last capture counted, if it was between these snapshots. */
@@ -212,7 +210,7 @@ export class ProjectCapture {
 
   close(): void {
     this.unwatch()
-    this.#held?.sink.abandon()
+    this.#deferred?.sink.abandon()
     this.#settings.statWorker.close()
   }
 
@@ -235,14 +233,14 @@ export class ProjectCapture {
   }
 
   #scan(
-    site: CaptureTarget,
+    target: CaptureTarget,
     { known, touches }: { known: CachedProject | undefined; touches: Touches | undefined },
     options: Pick<ScanOptions, 'isStored' | 'onFile' | 'onPending'>,
   ): Scanned {
     const all = { ...options, memory: known }
     if (this.#watch !== undefined && touches !== undefined) {
       const keptEpoch = known?.keptEpoch ?? -1
-      return new Scan(site, { ...all, ...this.#watch.scanOptions(touches, keptEpoch) }).run()
+      return new Scan(target, { ...all, ...this.#watch.scanOptions(touches, keptEpoch) }).run()
     }
     const { statWorker } = this.#settings
     statWorker.begin()
@@ -251,7 +249,7 @@ export class ProjectCapture {
       const isSame = (node: Node) => statWorker.isSame(node)
       const unchangedIn = () => isSame
       const onFolder = () => false
-      return new Scan(site, {
+      return new Scan(target, {
         ...all,
         countCleanFiles,
         unchangedIn,
@@ -274,18 +272,19 @@ export class ProjectCapture {
     return (folder) => (folder.isPacked && isClean(folder) ? packed.tally(folder).files : undefined)
   }
 
-  #recall(root: BytePath, held: readonly ObjectId[]): CachedProject | undefined {
+  #recall(root: BytePath, knownTrees: readonly ObjectId[]): CachedProject | undefined {
     if (this.#known === undefined && !this.#isCacheRead) {
       const read = readStatCache(this.#cachePath, root)
       if (read !== undefined) this.#settings.statWorker.arm(read.packed.table, root)
       this.#known = read?.cached
       this.#packed = read?.packed
       this.#isCacheAged =
-        read !== undefined && !isAmong(held.slice(0, MAX_CHECKPOINTS_SINCE), read.cached.keptBy)
+        read !== undefined &&
+        !isAmong(knownTrees.slice(0, MAX_CHECKPOINTS_SINCE), read.cached.keptBy)
     }
     this.#isCacheRead = true
     const known = this.#known
-    if (known === undefined || isAmong(held, known.keptBy)) return known
+    if (known === undefined || isAmong(knownTrees, known.keptBy)) return known
     // The checkpoint that kept these objects may be gone, so each object must be looked up.
     return { ...known, keptEpoch: -1 }
   }

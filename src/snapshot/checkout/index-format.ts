@@ -3,6 +3,8 @@
 
 import { hash } from 'node:crypto'
 import type { BytePath } from '../../model/index.js'
+import { readRegularFile } from './regular-file.js'
+import type { Repository } from './repository.js'
 
 /** The index can't be decoded exactly here; git itself may be able to. */
 export class IndexUnsupported extends Error {
@@ -28,6 +30,7 @@ const NAME_LENGTH_MASK = 0x0fff
 const TYPE_MASK = 0o170000
 // Far above any real name, far below where a shift overflows.
 const MAX_NAME_BYTES = 0xfffff
+const MAX_CONFIG_BYTES = 64 * 1024 * 1024
 
 /**
  * The names in an index, ascending and unique: files, symbolic links, and (with a trailing slash) the folders that a sparse
@@ -145,4 +148,24 @@ function checkExtensions(
     position += 8 + bytes.readUInt32BE(position + 4)
   }
   if (position !== limit) throw new IndexUnsupported('truncated')
+}
+
+/**
+ * The hash algorithm of a repository: `extensions.objectformat` in lower case; `sha1` if there is none. Like git's early
+ * setup, reads only the repository's own config file and no includes.
+ */
+export function readObjectFormat({ commonDir }: Repository): string {
+  const bytes = readRegularFile(`${commonDir}/config`, MAX_CONFIG_BYTES)
+  if (bytes === 'absent') return 'sha1'
+  if (bytes === 'unfit') throw new IndexUnsupported('the config is not a regular file')
+  let section = ''
+  let format = 'sha1'
+  for (const line of bytes.toString('latin1').split('\n')) {
+    const header = /^[ \t]*\[([^\]]*)\]/.exec(line)
+    if (header !== null) section = (header[1] ?? '').toLowerCase()
+    if (section !== 'extensions') continue
+    const setting = line.slice(header?.[0].length ?? 0)
+    format = /^[ \t]*objectformat[ \t]*=[ \t]*"?(\w+)/i.exec(setting)?.[1]?.toLowerCase() ?? format
+  }
+  return format
 }

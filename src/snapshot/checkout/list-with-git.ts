@@ -7,25 +7,23 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BytePath, fsPath, joinPath, ROOT } from '../../model/index.js'
-import { IndexUnsupported } from './index-format.js'
-import { readObjectFormat } from './object-format.js'
+import { IndexUnsupported, readObjectFormat } from './index-format.js'
 import { readRegularFile } from './regular-file.js'
 import type { Repository } from './repository.js'
-import { type TrackedPaths, newTrackedPaths } from './tracked-paths.js'
 
 export const MAX_INDEX_BYTES = 1024 * 1024 * 1024
 
 /** Throws IndexUnsupported, or the error of running git, if git can't read the index either. */
-export function listTrackedWithGit(repository: Repository): TrackedPaths {
+export function listNamesWithGit(repository: Repository): readonly BytePath[] {
   const indexes = readIndexFiles(repository)
-  if (indexes.length === 0) return newTrackedPaths([])
+  if (indexes.length === 0) return []
   const format = readObjectFormat(repository)
   const standIn = mkdtempSync(join(tmpdir(), 'savestate-index-'))
   try {
     fillStandIn(standIn, { indexes, format })
     const records = runListing(standIn)
     checkComplete(records, indexes)
-    return newTrackedPaths(parseRecords(records))
+    return parseRecords(records)
   } finally {
     rmSync(standIn, { recursive: true, force: true })
   }

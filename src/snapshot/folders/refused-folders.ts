@@ -1,21 +1,36 @@
 // Folders that are never captured: they contain everything on the machine, or the store. They may also be mounted elsewhere, so
 // their inodes are compared as well as their paths.
 import { homedir, tmpdir } from 'node:os'
-import { realpathSync, statSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { ifExists } from '../../base/index.js'
 import {
   type BytePath,
   bytePath,
-  hasCode,
   isInside,
   parentOf,
   printablePath,
   SavestateError,
 } from '../../model/index.js'
 import { identityOf, isSameFolder } from './same-folder.js'
-import { isSystemFolder } from './system-folder.js'
 
 const ROOT_OF_DISK = '/' as BytePath
 const SYSTEM = 'a system folder'
+
+// Folders of the operating system: they contain other users' secrets (/etc/shadow), and a rewind could break the machine.
+// One with a project marker in it is captured.
+/** Including everything below. */
+const WITH_ALL_BELOW = (
+  '/bin /boot /dev /etc /lib /lib32 /lib64 /libx32 /proc /sbin /sys ' +
+  '/usr/bin /usr/include /usr/lib /usr/lib32 /usr/lib64 /usr/libexec /usr/sbin /usr/share ' +
+  '/usr/local/bin /usr/local/etc /usr/local/include /usr/local/lib /usr/local/sbin /usr/local/share ' +
+  '/var/cache /var/log /Applications /Library /System /private/etc'
+).split(' ')
+/** Only these themselves: users do have projects below, for example in /usr/src, /var/www and /run/media. */
+const ALONE = ['/usr', '/usr/local', '/var', '/var/lib', '/run', '/private', '/private/var']
+/** A RAM disk for user data. */
+const EXCEPT = ['/dev/shm']
+const PROJECT_MARKS = ['.git', '.savestateignore', '.savestate.json']
 
 export function isUnsafeFolder(path: BytePath, home: BytePath): boolean {
   return whatItIs(path, home) !== undefined
@@ -55,6 +70,18 @@ function whatItIs(path: BytePath, home: BytePath): string | undefined {
   return isInStore ? 'the store of Savestate' : undefined
 }
 
+/** `hasMark`: whether the folder contains a project marker. */
+export function isSystemFolder(path: BytePath, hasMark = hasProjectMark): boolean {
+  const isAtOrBelow = (folder: string) => path === folder || path.startsWith(`${folder}/`)
+  if (EXCEPT.some(isAtOrBelow)) return false
+  const isSystem = ALONE.includes(path) || WITH_ALL_BELOW.some(isAtOrBelow)
+  return isSystem && ![path, ...foldersAbove(path)].some((folder) => hasMark(folder))
+}
+
+function hasProjectMark(folder: BytePath): boolean {
+  return PROJECT_MARKS.some((name) => existsSync(join(folder, name)))
+}
+
 /** Without the root of the disk. */
 function foldersAbove(path: BytePath): readonly BytePath[] {
   const folders: BytePath[] = []
@@ -64,12 +91,5 @@ function foldersAbove(path: BytePath): readonly BytePath[] {
 }
 
 function real(path: string): BytePath {
-  try {
-    // Not every system has each of them, and an exception costs more than this stat.
-    if (statSync(path, { throwIfNoEntry: false }) === undefined) return bytePath(path)
-    return bytePath(realpathSync.native(path))
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'EACCES', 'ENOTDIR')) return bytePath(path)
-    throw error
-  }
+  return bytePath(ifExists(() => realpathSync.native(path), 'EACCES') ?? path)
 }

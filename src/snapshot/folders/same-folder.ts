@@ -1,17 +1,14 @@
 // Whether two paths lead to the same folder. Comparing text is not enough: a folder that is mounted twice has two real paths.
 import { statSync } from 'node:fs'
-import { fsPath, hasCode } from '../../model/index.js'
+import { ifExists } from '../../base/index.js'
+import { fsPath } from '../../model/index.js'
 
 export type FolderIdentity = { readonly dev: bigint; readonly ino: bigint }
 
 /** Undefined if the path does not exist or is not accessible. */
 export function identityOf(path: string): FolderIdentity | undefined {
-  try {
-    return statSync(fsPath(path), { bigint: true, throwIfNoEntry: false })
-  } catch (error) {
-    if (hasCode(error, 'EACCES', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')) return undefined
-    throw error
-  }
+  const stat = () => statSync(fsPath(path), { bigint: true, throwIfNoEntry: false })
+  return ifExists(stat, 'EACCES', 'ELOOP', 'ENAMETOOLONG')
 }
 
 export function isSameFolder(

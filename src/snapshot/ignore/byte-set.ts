@@ -68,7 +68,7 @@ export function parseByteSet(
   return { set, end: at + 1 }
 }
 
-const SLASH = 0x2f
+export const SLASH = 0x2f
 const LOWER = /[a-z]/
 
 // Query for ASCII only, whatever the locale; `space` is git's own, without \v and \f.

@@ -1,20 +1,20 @@
-// Parses a glob once, so that matching is a walk over small numbers, and `rule-index.ts` can tell plain names and plain
-// suffixes, which need no walk.
+// Glob matching with the results of git's wildmatch, but without its exponential cases. A glob is parsed once, so that
+// matching is a walk over small numbers, and `rule-index.ts` can tell plain names and plain suffixes, which need no walk.
 
-import { anyByte, type ByteSet, type GlobOptions, parseByteSet } from './byte-set.js'
+import { anyByte, type ByteSet, type GlobOptions, parseByteSet, SLASH } from './byte-set.js'
 
 /** Steps below 256 are that byte; then come the ones named here; from SET on, `sets[step - SET]`. */
 export type Glob = { readonly steps: Uint16Array; readonly sets: readonly ByteSet[] }
 
 /** The last step of every glob. */
-export const END = 256
+const END = 256
 /** Any bytes but `/`. */
 export const STAR = 257
 /** Any bytes. */
 export const DEEP = 258
 /** Nothing, or any bytes up to and including a `/`: the `**` and the slash after it. */
 export const FOLDERS = 259
-export const SET = 260
+const SET = 260
 
 /** `undefined` if git considers the pattern malformed; such a pattern matches nothing. */
 export function parseGlob(pattern: string, options: GlobOptions): Glob | undefined {
@@ -50,6 +50,62 @@ export function parseGlob(pattern: string, options: GlobOptions): Glob | undefin
   }
   steps.push(END)
   return { steps: Uint16Array.from(steps), sets }
+}
+
+/**
+ * Whether the glob matches the whole text. The text must be case-folded if the glob is.
+ *
+ * A failed step backtracks only to the last star. That is enough: a longer match of an earlier star only leaves less text
+ * for the later ones. A `*` cannot cross a `/`, so there is a second backtrack point, the last `**`. Time is bounded by
+ * text × pattern × folders in the text.
+ */
+export function matchGlob({ steps, sets }: Glob, text: string): boolean {
+  const end = text.length
+  // Fast path: most globs end with a plain byte, and most texts with a different one.
+  const final = steps[steps.length - 2] ?? END
+  if (final < END && text.charCodeAt(end - 1) !== final) return false
+
+  let step = 0
+  let at = 0
+  let starStep = -1
+  let starAt = 0
+  let deepStep = -1
+  let deepAt = 0
+  for (;;) {
+    const want = steps[step] ?? END
+    if (want === STAR) {
+      starStep = step++
+      starAt = at
+      continue
+    }
+    if (want === DEEP || want === FOLDERS) {
+      deepStep = step++
+      deepAt = at
+      starStep = -1
+      continue
+    }
+    if (at === end) {
+      // Backtracking would not gain more text for the remaining steps.
+      return want === END
+    }
+    const byte = text.charCodeAt(at)
+    if (want < END ? want === byte : want >= SET && sets[want - SET]?.[byte] === 1) {
+      step++
+      at++
+      continue
+    }
+    if (starStep !== -1 && text.charCodeAt(starAt) !== SLASH) {
+      step = starStep + 1
+      at = ++starAt
+      continue
+    }
+    if (deepStep === -1) return false
+    deepAt = steps[deepStep] === FOLDERS ? text.indexOf('/', deepAt) + 1 : deepAt + 1
+    if (deepAt === 0) return false
+    starStep = -1
+    step = deepStep + 1
+    at = deepAt
+  }
 }
 
 /** The text of a glob from step `from` on, if it consists of plain bytes only. */

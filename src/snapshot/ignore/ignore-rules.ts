@@ -2,16 +2,10 @@
 // folder shares the chain of its parent.
 
 import { type BytePath, ROOT } from '../../model/index.js'
+import { SLASH } from './byte-set.js'
 import { DEEP, FOLDERS, foldCase, type Glob, parseGlob, STAR } from './glob.js'
 import { parseIgnoreFile } from './ignore-file.js'
-import {
-  type Query,
-  newQuery,
-  type Entry,
-  indexRules,
-  findLastMatch,
-  type RuleIndex,
-} from './rule-index.js'
+import { findLastMatch, indexRules, pickLater, type Rule, type RuleIndex } from './rule-index.js'
 
 /** The compiled rules of one ignore file. */
 export type IgnoreList = {
@@ -43,15 +37,14 @@ export function compileIgnoreList(
   base: BytePath,
   { ignoreCase, prefix = ROOT }: IgnoreListOptions,
 ): IgnoreList {
-  const names: { entry: Entry; glob: Glob }[] = []
-  const paths: { entry: Entry; glob: Glob }[] = []
+  const names: Rule[] = []
+  const paths: Rule[] = []
   for (const [order, rule] of parseIgnoreFile(text).entries()) {
     const glob = parseGlob(rule.glob, { pathname: rule.isAnchored, ignoreCase })
     if (glob === undefined) continue
-    const entry = { order, isNegated: rule.isNegated, isFolderOnly: rule.isFolderOnly }
     const nameGlob = rule.isAnchored ? nameGlobOf(glob) : glob
-    if (nameGlob === undefined) paths.push({ entry, glob })
-    else names.push({ entry, glob: nameGlob })
+    if (nameGlob === undefined) paths.push({ ...rule, order, glob })
+    else names.push({ ...rule, order, glob: nameGlob })
   }
   const lead = prefix === ROOT ? '' : `${ignoreCase ? foldCase(prefix) : prefix}/`
   return { base, lead, ignoreCase, names: indexRules(names), paths: indexRules(paths) }
@@ -81,31 +74,23 @@ export function findVerdict(
   isFolder: boolean,
 ): Verdict | undefined {
   if (path === ROOT) return undefined
-  let exact: Subject | undefined
-  let folded: Subject | undefined
   for (let link = chain; link !== undefined; link = link.lower) {
-    const subject = link.list.ignoreCase
-      ? (folded ??= subjectOf(foldCase(path), isFolder))
-      : (exact ??= subjectOf(path, isFolder))
-    const entry = decide(link.list, subject)
-    if (entry !== undefined) return entry.isNegated ? 'included' : 'ignored'
+    const rule = findRule(link.list, link.list.ignoreCase ? foldCase(path) : path, isFolder)
+    if (rule !== undefined) return rule.isNegated ? 'included' : 'ignored'
   }
   return undefined
 }
 
-type Subject = { readonly path: string; readonly name: Query }
-
-function subjectOf(path: string, isFolder: boolean): Subject {
-  return { path, name: newQuery(path.slice(path.lastIndexOf('/') + 1), isFolder) }
-}
-
-function decide({ base, lead, names, paths }: IgnoreList, subject: Subject): Entry | undefined {
-  const indexByName = names.size === 0 ? undefined : findLastMatch(names, subject.name)
-  if (paths.size === 0) return indexByName
-  const below = base === ROOT ? subject.path : subject.path.slice(base.length + 1)
-  const byPath = findLastMatch(paths, newQuery(lead + below, subject.name.isFolder))
-  if (indexByName === undefined || byPath === undefined) return indexByName ?? byPath
-  return indexByName.order > byPath.order ? indexByName : byPath
+function findRule(
+  { base, lead, names, paths }: IgnoreList,
+  path: string,
+  isFolder: boolean,
+): Rule | undefined {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const byName = names.size === 0 ? undefined : findLastMatch(names, name, isFolder)
+  if (paths.size === 0) return byName
+  const below = base === ROOT ? path : path.slice(base.length + 1)
+  return pickLater(byName, findLastMatch(paths, lead + below, isFolder))
 }
 
 // A leading **/ without another slash matches only the name, at any depth. A name contains no slash, so `*` may become `**`,
@@ -115,5 +100,3 @@ function nameGlobOf({ steps, sets }: Glob): Glob | undefined {
   if (steps[0] !== FOLDERS || rest.includes(SLASH)) return undefined
   return { steps: rest.map((step) => (step === STAR ? DEEP : step)), sets }
 }
-
-const SLASH = 0x2f

@@ -21,18 +21,6 @@ export function objectIdOf(type: ObjectType, content: Uint8Array): ObjectId {
   return createHash('sha1').update(header).update(content).digest('hex') as ObjectId
 }
 
-/** How much free memory `blobIdInPlace` needs before the content. */
-export const HEADER_ROOM = 64
-
-/** The id of a blob with HEADER_ROOM unused bytes before it in its buffer, so that nothing is copied. */
-export function blobIdInPlace(content: Buffer): ObjectId {
-  const header = objectHeader('blob', content.length)
-  const start = content.byteOffset - header.length
-  const bytes = Buffer.from(content.buffer, start, header.length + content.length)
-  bytes.latin1Write(header, 0)
-  return hash('sha1', bytes) as ObjectId
-}
-
 export function objectHeader(type: ObjectType, size: number): string {
   return `${type} ${size}\0`
 }

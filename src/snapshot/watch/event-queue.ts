@@ -1,12 +1,14 @@
 // The kernel's event queue, which all watches of a thread share. It detects whether the kernel dropped events, and whether
 // all earlier events have arrived. The kernel's overflow is silent here, so a burst of half the queue's length counts as
 // an overflow.
-import { type FSWatcher, readFileSync, watch } from 'node:fs'
+import { type FSWatcher, readFileSync, rmSync, watch, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ifExists } from '../../base/index.js'
 import { hasCode } from '../../model/index.js'
-import { Cookies, UNWRITABLE_CODES } from './cookies.js'
 import type { WatchFolder } from './watch-folder.js'
 
 const DEFAULT_QUEUE = 16_384
+const COOKIE_WAIT_MS = 200
 
 export class EventQueue {
   readonly #folder: WatchFolder
@@ -43,14 +45,14 @@ export class EventQueue {
    */
   listen(): boolean {
     if (this.#watcher !== undefined) return true
-    if (!this.#hasFolder()) return false
+    if (!isWritable(() => this.#folder.ensure())) return false
     try {
       this.#watcher = watch(this.#folder.path, { persistent: false }, (_type, name) => {
         this.count()
         this.#cookies.notify(name)
       })
     } catch (error) {
-      if (!isWatchLimit(error) && hasCode(error, 'ENOENT', ...UNWRITABLE_CODES)) return false
+      if (!isWatchLimit(error) && hasCode(error, ...UNWRITABLE_CODES)) return false
       throw error
     }
     this.#watcher.on('error', () => this.close())
@@ -76,15 +78,91 @@ export class EventQueue {
     this.#watcher = undefined
     this.#cookies.remove()
   }
+}
 
-  #hasFolder(): boolean {
-    try {
-      this.#folder.ensure()
-      return true
-    } catch (error) {
-      if (hasCode(error, 'ENOENT', ...UNWRITABLE_CODES)) return false
-      throw error
-    }
+/**
+ * A cookie is a file created for its event: events arrive in order, so all earlier changes have been reported by then.
+ */
+export class Cookies {
+  readonly #folder: string
+  readonly #nameOf: (number: number) => string
+  /** Callbacks by cookie name. */
+  readonly #waiting = new Map<string, () => void>()
+  #made = 0
+  #last: string | undefined
+
+  constructor(folder: string, nameOf: (number: number) => string) {
+    this.#folder = folder
+    this.#nameOf = nameOf
+  }
+
+  /** True once the event of a new cookie has arrived, with the rest of its burst; false if it does not arrive. */
+  async wait(): Promise<boolean> {
+    const name = this.#nameOf((this.#made += 1))
+    return this.#put(name) && this.#arrivalOf(name)
+  }
+
+  /** Call for every event in the cookie folder. */
+  notify(name: string | null): void {
+    if (name === null) return
+    this.#waiting.get(name)?.()
+    this.#waiting.delete(name)
+  }
+
+  remove(): void {
+    const last = this.#last
+    this.#last = undefined
+    if (last !== undefined) rmSync(last, { force: true })
+  }
+
+  #arrivalOf(name: string): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        // The event loop may have been blocked until now: give it one turn to deliver waiting events.
+        setImmediate(() => {
+          if (this.#waiting.delete(name)) resolve(false)
+        })
+      }, COOKIE_WAIT_MS)
+      this.#waiting.set(name, () => {
+        clearTimeout(timer)
+        // Resolve after the rest of the burst has been counted.
+        setImmediate(() => resolve(true))
+      })
+    })
+  }
+
+  /** Replaces the last cookie. False if no file can be created. */
+  #put(name: string): boolean {
+    const path = join(this.#folder, name)
+    // The save continues without a watch, and reports the disk error if it cannot write either.
+    return isWritable(() => {
+      this.remove()
+      writeFileSync(path, '', { mode: 0o600 })
+      this.#last = path
+    })
+  }
+}
+
+/** Errors of a folder in which no file can be created now. */
+const UNWRITABLE_CODES = [
+  'ENOENT',
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOSPC',
+  'EDQUOT',
+  'ENOTDIR',
+  'EEXIST',
+]
+
+/** False if `write` failed because no file can be created in the store now. */
+export function isWritable(write: () => void): boolean {
+  try {
+    write()
+    return true
+  } catch (error) {
+    if (hasCode(error, ...UNWRITABLE_CODES)) return false
+    throw error
   }
 }
 
@@ -101,11 +179,6 @@ export function isWatchLimit(error: unknown): boolean {
 }
 
 function queueLength(): number {
-  try {
-    const text = readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8')
-    return Number.parseInt(text, 10) || DEFAULT_QUEUE
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'EACCES')) return DEFAULT_QUEUE
-    throw error
-  }
+  const path = '/proc/sys/fs/inotify/max_queued_events'
+  return Number(ifExists(() => readFileSync(path, 'utf8'), 'EACCES')) || DEFAULT_QUEUE
 }

@@ -1,6 +1,6 @@
 // The source of events on Linux: one watch per folder. All share one kernel queue, so events are ordered across folders.
 import { type FSWatcher, watch } from 'node:fs'
-import { type BytePath, fsPath, joinPath, nameOf, ROOT } from '../../model/index.js'
+import { type BytePath, fsPath, joinPath, nameOf, parentOf, ROOT } from '../../model/index.js'
 
 export type SourceEvent = {
   /** Relative to the project. */
@@ -69,11 +69,14 @@ export class FolderSource implements EventSource {
   }
 
   drop(path: BytePath): void {
-    const [above, name] = this.#find(path)
-    const place = name === undefined ? this.#tree : above?.inside.get(name)
+    const names = namesOf(path)
+    const last = names.pop()
+    let above: Watched | undefined = this.#tree
+    for (const name of names) above = above?.inside.get(name)
+    const place = last === undefined ? above : above?.inside.get(last)
     if (place === undefined) return
-    if (name === undefined) this.#tree = newWatched(ROOT)
-    else above?.inside.delete(name)
+    if (last === undefined) this.#tree = newWatched(ROOT)
+    else above?.inside.delete(last)
     if (this.#retired.length === 0) setImmediate(() => this.#closeRetired())
     this.#retire(place)
   }
@@ -99,36 +102,18 @@ export class FolderSource implements EventSource {
   }
 
   #onSelf(path: BytePath): void {
-    const slash = path.lastIndexOf('/')
-    if (path === ROOT) {
-      this.#listener.onFault(new Error('The folder was moved or removed'))
-      return
-    }
-    const folder = path.slice(0, Math.max(slash, 0)) as BytePath
-    this.#listener.onEvent({ folder, name: nameOf(path), isRename: true })
+    if (path === ROOT) this.#listener.onFault(new Error('The folder was moved or removed'))
+    else this.#listener.onEvent({ folder: parentOf(path), name: nameOf(path), isRename: true })
   }
 
   #placeOf(path: BytePath): Watched {
     let place = this.#tree
-    if (path === ROOT) return place
-    for (const name of path.split('/')) {
-      let next = place.inside.get(name)
-      if (next === undefined) {
-        next = newWatched(joinPath(place.path, name))
-        place.inside.set(name, next)
-      }
+    for (const name of namesOf(path)) {
+      const next = place.inside.get(name) ?? newWatched(joinPath(place.path, name))
+      place.inside.set(name, next)
       place = next
     }
     return place
-  }
-
-  #find(path: BytePath): readonly [Watched | undefined, string | undefined] {
-    if (path === ROOT) return [undefined, undefined]
-    const names = path.split('/')
-    const last = names.pop()
-    let place: Watched | undefined = this.#tree
-    for (const name of names) place = place?.inside.get(name)
-    return [place, last]
   }
 
   #retire(place: Watched): void {
@@ -147,4 +132,8 @@ export class FolderSource implements EventSource {
 
 function newWatched(path: BytePath): Watched {
   return { path, watcher: undefined, inside: new Map() }
+}
+
+function namesOf(path: BytePath): string[] {
+  return path === ROOT ? [] : path.split('/')
 }

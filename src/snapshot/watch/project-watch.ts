@@ -1,6 +1,7 @@
 // The watch on one project. Before a save it reports what was touched since the last one. Whenever an event may have been
 // missed, it reports everything as touched, and the save does a full scan (docs/internals/watching.md).
 import { type BigIntStats, lstatSync } from 'node:fs'
+import { ifExists } from '../../base/index.js'
 import { type BytePath, fsPath, hasCode, joinPath, ROOT } from '../../model/index.js'
 import { type EventQueue, isWatchLimit } from './event-queue.js'
 import { type EventSource, FolderSource, type SourceListener } from './event-source.js'
@@ -88,7 +89,12 @@ export class ProjectWatch {
     if (this.#source.folders > 0 && !(await this.drain())) this.#raiseDoubt('no-cookie')
     this.#checkRoot()
     if (this.#doubt !== undefined) this.#restart(this.#doubt)
-    if (this.#source.drain === undefined) this.#listen()
+    try {
+      if (this.#source.drain === undefined) this.#queue.listen()
+    } catch (error) {
+      if (!isWatchLimit(error)) throw error
+      this.#suspend('watch-limit')
+    }
     if (this.#suspendedUntilMs > 0) return undefined
     const touches = this.#touches
     this.#touches = new Touches()
@@ -176,15 +182,6 @@ export class ProjectWatch {
     this.#doubt ??= doubt
   }
 
-  #listen(): void {
-    try {
-      this.#queue.listen()
-    } catch (error) {
-      if (!isWatchLimit(error)) throw error
-      this.#suspend('watch-limit')
-    }
-  }
-
   /** Checks that the path leads to the watched folder, on the same file systems. */
   #checkRoot(): void {
     const mounts = mountsOf(this.#root)
@@ -215,12 +212,7 @@ export class ProjectWatch {
 
 /** Undefined if it is missing or inaccessible: the scan comes next and reports the error. */
 function identityOf(path: BytePath): FolderIdentity | undefined {
-  try {
-    return lstatSync(fsPath(path), { bigint: true, throwIfNoEntry: false })
-  } catch (error) {
-    if (hasCode(error, 'ENOTDIR', 'ELOOP', 'EACCES')) return undefined
-    throw error
-  }
+  return ifExists(() => lstatSync(fsPath(path), { bigint: true }), 'ELOOP', 'EACCES')
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   ROOT,
 } from '../../model/index.js'
 import { temporaryName } from '../capture/capture-target.js'
-import { Cookies } from './cookies.js'
+import { Cookies } from './event-queue.js'
 import type { EventSource, SourceListener } from './event-source.js'
 
 export class TreeSource implements EventSource {

@@ -1,15 +1,20 @@
-// The folder in the store for one thread's watches: its cookie and a note per project. Its name identifies the process, so
-// that others can remove it once the process is dead. It is created in one step, so it always has an owner.
+// The folder in the store for one thread's watches: its cookie and a note per project, which `status` reads in other
+// processes. Its name identifies the process, so that others can ignore and remove it once the process is dead. It is
+// created in one step, so it always has an owner.
 import { hash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { ifExists, tryParseJson } from '../../base/index.js'
+import { ifExists, isRecord, tryParseJson } from '../../base/index.js'
+import type { ProjectId } from '../../model/index.js'
 import {
   isSurelyDead,
   makeFolderIn,
   ownIdentity,
   type ProcessIdentity,
+  writeFileAtomically,
 } from '../../system/index.js'
+import { isWritable } from './event-queue.js'
+import type { WatchReport } from './project-watch.js'
 
 const WATCHES = 'watches'
 /** pid, start time, machine, boot, the pid namespace if it has one, and random letters. */
@@ -40,7 +45,7 @@ export class WatchFolder {
   }
 }
 
-export type WatchOwner = {
+type WatchOwner = {
   /** Relative to the store. */
   readonly path: string
   readonly process: ProcessIdentity
@@ -62,19 +67,50 @@ export function watchOwners(home: string): WatchOwner[] {
   })
 }
 
-export function removeDeadWatches(home: string): void {
+function removeDeadWatches(home: string): void {
   for (const { path, process: owner } of watchOwners(home))
     if (isSurelyDead(owner)) rmSync(join(home, path), { recursive: true, force: true })
 }
 
-export function namesIn(folder: string): string[] {
-  return ifExists(() => readdirSync(folder)) ?? []
+export type WatchNote = WatchReport & {
+  readonly project: ProjectId
+  readonly process: ProcessIdentity
 }
 
-/** Undefined if the file is missing or no JSON object. */
-export function parseJson<T extends object>(path: string): T | undefined {
-  const value = tryParseJson(ifExists(() => readFileSync(path, 'utf8'), 'EISDIR'))
-  return typeof value === 'object' && value !== null ? (value as T) : undefined
+const NOTE = /^[a-z]{18}$/
+
+/** Pass undefined when the watch ends. False if the note could not be written. */
+export function noteWatch(
+  folder: WatchFolder,
+  project: ProjectId,
+  report: WatchReport | undefined,
+): boolean {
+  const path = join(folder.path, project)
+  // The note is only informative: a full disk must not fail a save.
+  return isWritable(() => {
+    if (report === undefined) return rmSync(path, { force: true })
+    folder.ensure()
+    writeFileAtomically({ path, content: JSON.stringify({ ...report, project }), durable: false })
+  })
+}
+
+/** The notes of processes that may be alive. Removes those of dead processes. */
+export function readWatchNotes(home: string): WatchNote[] {
+  removeDeadWatches(home)
+  return watchOwners(home).flatMap(({ path, process: owner }) =>
+    namesIn(join(home, path))
+      .filter((name) => NOTE.test(name))
+      .flatMap((name) => {
+        const note = tryParseJson(
+          ifExists(() => readFileSync(join(home, path, name), 'utf8'), 'EISDIR'),
+        )
+        return isRecord(note) ? { ...(note as Omit<WatchNote, 'process'>), process: owner } : []
+      }),
+  )
+}
+
+function namesIn(folder: string): string[] {
+  return ifExists(() => readdirSync(folder)) ?? []
 }
 
 function short(text: string): string {

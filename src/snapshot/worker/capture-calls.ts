@@ -14,14 +14,11 @@ import { failpoint } from '../../system/index.js'
 import { type OnProgress, ProgressCounter } from '../capture/progress.js'
 import { StatWorkerClient } from '../capture/stat-cache/stat-worker-client.js'
 import type {
-  AdoptRequest,
   ApplyRequest,
   CaptureData,
   CaptureRequest,
-  CompareRequest,
   ExpectRequest,
   FindAsidesRequest,
-  FingerprintRequest,
   PlanRequest,
   RecordRequest,
   RewriteRequest,
@@ -74,11 +71,11 @@ export function captureCalls({ home, durable }: CaptureData) {
 
   return {
     async capture(request: CaptureRequest, report: OnProgress) {
-      const { project, site, held, watch, deferObjects, named } = request
+      const { project, target, knownTrees, watch, deferObjects, named } = request
       const capture = captureOf(project)
-      if (watch) capture.watch(site.root)
-      const inRewind = { ...site, rewinding: rewinding.get(project) }
-      const captured = await capture.capture(inRewind, { held, deferObjects, report })
+      if (watch) capture.watch(target.root)
+      const inRewind = { ...target, rewinding: rewinding.get(project) }
+      const captured = await capture.capture(inRewind, { knownTrees, deferObjects, report })
       if (named === undefined) return captured
       const paths = await findNamedPaths(captured.snapshot.tree, named, compare)
       return capture.addNamed(inRewind, captured, paths)
@@ -147,22 +144,22 @@ export function captureCalls({ home, durable }: CaptureData) {
     expectSomewhere: (request: ExpectRequest) => expectPaths(comparer, request),
 
     /** One text per snapshot; two texts are equal only if nothing at or below the paths differs. */
-    fingerprints: ({ snapshots, paths }: FingerprintRequest) =>
-      comparer.fingerprints(snapshots, paths),
+    fingerprints: (of: { snapshots: readonly ObjectId[]; paths: readonly BytePath[] }) =>
+      comparer.fingerprints(of.snapshots, of.paths),
 
-    compare: ({ before, after, countLines }: CompareRequest) =>
-      comparer.compare(before, after, countLines ? countingDiff : plainDiff),
+    compare: (of: { before: ObjectId | undefined; after: ObjectId; countLines: boolean }) =>
+      comparer.compare(of.before, of.after, of.countLines ? countingDiff : plainDiff),
 
     /** Plans how to turn the project, as just captured, into a snapshot. Changes nothing. */
-    async plan({ project, site, now, goal, leftOut, paths, only, leave }: PlanRequest) {
+    async plan({ project, target, now, goal, leftOut, paths, only, leave }: PlanRequest) {
       const { root } = captureOf(project)
-      await expectPaths(comparer, { site, trees: [goal], paths: paths ?? [] })
+      await expectPaths(comparer, { target, trees: [goal], paths: paths ?? [] })
       const changes = await compare(now, goal)
-      const maps = restoreMaps(changes, site, root)
+      const maps = restoreMaps(changes, target, root)
       const keepers =
         leftOut === undefined
           ? () => undefined
-          : await uncapturedThen({ site, changes, leftOut }, blobs)
+          : await uncapturedThen({ site: target, changes, leftOut }, blobs)
       const allowed = only === undefined ? undefined : new Set(only)
       const includes = (path: BytePath) =>
         (paths === undefined || paths.some((limit) => isInside(path, limit))) &&
@@ -240,7 +237,11 @@ export function captureCalls({ home, durable }: CaptureData) {
       readHistory(tip, sources.of(request)),
 
     /** Copies a tree of that repository into the store, for the caller to record. The caller holds the project's lock. */
-    adopt: ({ project, tree, ...request }: AdoptRequest) =>
+    adopt: ({
+      project,
+      tree,
+      ...request
+    }: SourceRequest & { project: ProjectId; tree: ObjectId }) =>
       sources.of(request).adopter.store(tree, {
         store,
         temporary: join(home, 'tmp', project),

@@ -2,7 +2,6 @@
 import type {
   BytePath,
   CaptureLimits,
-  ChangeCounts,
   Durability,
   ObjectId,
   OwnedPath,
@@ -11,7 +10,6 @@ import type {
   RestorePlan,
 } from '../../model/index.js'
 import type { CaptureTarget } from '../capture/capture-target.js'
-import type { SourceRequest } from '../import/sources.js'
 import type { CommitMetadata } from '../objects/commit.js'
 import type { Aside } from '../restore/aside.js'
 import type { LeftOut } from '../restore/rules-of-target.js'
@@ -36,14 +34,14 @@ export type Unplaced<Request> = Omit<Request, 'project' | 'root'>
 
 export type CaptureRequest = {
   readonly project: ProjectId
-  readonly site: CaptureTarget
+  readonly target: CaptureTarget
   /** Snapshots of the project's newest checkpoints, newest first. */
-  readonly held: readonly ObjectId[]
+  readonly knownTrees: readonly ObjectId[]
   /** Start a watch on the project if there is none. */
   readonly watch: boolean
   /** The caller calls `record` next, or drops the snapshot. A few new objects are then written with the record; until then they cannot be read. */
   readonly deferObjects: boolean
-  /** Captured even if a rule excludes them. Not with `holdObjects`. */
+  /** Captured even if a rule excludes them. Not with `deferObjects`. */
   readonly named?: NamedPaths | undefined
 }
 /** See docs/internals/rewind-and-rules.md. */
@@ -57,20 +55,6 @@ export type RecordRequest = {
   readonly facts: CommitMetadata
   /** Count the changes since this snapshot, or since an empty one. Undefined: do not count. */
   readonly since: { readonly tree: ObjectId | undefined } | undefined
-}
-export type Recorded = {
-  readonly commit: ObjectId
-  readonly changes: ChangeCounts | undefined
-}
-export type FingerprintRequest = {
-  readonly snapshots: readonly ObjectId[]
-  readonly paths: readonly BytePath[]
-}
-
-export type CompareRequest = {
-  readonly before: ObjectId | undefined
-  readonly after: ObjectId
-  readonly countLines: boolean
 }
 export type RestoreTarget = {
   /** The tree of the capture just made. */
@@ -86,17 +70,12 @@ export type RestoreTarget = {
   readonly leave?: readonly BytePath[] | undefined
 }
 export type ExpectRequest = {
-  readonly site: CaptureTarget
+  readonly target: CaptureTarget
   readonly trees: readonly ObjectId[]
   readonly paths: readonly BytePath[]
 }
-export type PlanRequest = RestoreTarget & {
-  readonly project: ProjectId
-  readonly site: CaptureTarget
-}
-export type ApplyRequest = {
-  readonly project: ProjectId
-  readonly root: BytePath
+export type PlanRequest = RestoreTarget & Pick<CaptureRequest, 'project' | 'target'>
+export type ApplyRequest = Omit<RewindRoot, 'rootInode'> & {
   readonly tag: string
   readonly plan: RestorePlan
   readonly sweep: readonly BytePath[]
@@ -128,8 +107,6 @@ export type FindAsidesRequest = RewindRoot & {
   /** For each path of the journal, the contents that a checkpoint contains. */
   readonly known: ReadonlyMap<BytePath, Aside['known']>
 }
-
-export type AdoptRequest = SourceRequest & { readonly project: ProjectId; readonly tree: ObjectId }
 
 export type RewriteRequest = {
   readonly project: ProjectId

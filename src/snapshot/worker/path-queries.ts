@@ -46,12 +46,12 @@ export async function countChanges(
 /** Throws for a path that is neither in a snapshot nor in the folder: it is most likely mistyped. */
 export async function expectPaths(
   comparer: SnapshotComparer,
-  { site, trees, paths }: ExpectRequest,
+  { target, trees, paths }: ExpectRequest,
 ): Promise<void> {
   for (const path of paths) {
-    if (path === ROOT || lstat(absolute(site, path)) !== undefined) continue
-    const isHeld = await Promise.all(trees.map((tree) => comparer.has(tree, path)))
-    if (isHeld.includes(true)) continue
+    if (path === ROOT || lstat(absolute(target, path)) !== undefined) continue
+    const isInTree = await Promise.all(trees.map((tree) => comparer.has(tree, path)))
+    if (isInTree.includes(true)) continue
     const checkpoints = trees.length === 1 ? 'the checkpoint' : 'any of the checkpoints'
     throw new SavestateError(
       'BAD_INPUT',

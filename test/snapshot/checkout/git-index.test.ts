@@ -12,9 +12,8 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type BytePath, bytePath, fsPath, parentOf, ROOT } from '../../../src/model/index.js'
 import {
-  IndexUnsupported,
   indexStamp,
-  listTrackedWithGit,
+  newTrackedPaths,
   readTrackedPaths,
   type TrackedPaths,
   trackedPaths,
@@ -25,7 +24,8 @@ import {
   headOf,
   openRepository,
 } from '../../../src/snapshot/checkout/repository.js'
-import { readObjectFormat } from '../../../src/snapshot/checkout/object-format.js'
+import { IndexUnsupported, readObjectFormat } from '../../../src/snapshot/checkout/index-format.js'
+import { listNamesWithGit } from '../../../src/snapshot/checkout/list-with-git.js'
 import { FOR_GIT, forGit, READABLE, SPARSE, started } from '../../support/sample-repositories.js'
 import {
   commit,
@@ -35,7 +35,6 @@ import {
   open,
   scratchFolders,
 } from '../../support/scratch-git.js'
-import { newTrackedPaths } from '../../../src/snapshot/checkout/tracked-paths.js'
 
 const newFolder = scratchFolders()
 
@@ -57,7 +56,7 @@ describe('our decoder and git give the paths that `git ls-files` lists', () => {
     const { worktree } = sampleOf(make)
     const names = listed(forGit(worktree))
     expect(errorsOf(readTrackedPaths(open(worktree)), names)).toEqual([])
-    expect(errorsOf(listTrackedWithGit(open(worktree)), names)).toEqual([])
+    expect(errorsOf(newTrackedPaths(listNamesWithGit(open(worktree))), names)).toEqual([])
   })
 })
 
@@ -93,7 +92,7 @@ describe('a folder that is one entry is tracked with its contents', () => {
       digest,
     })
     // Git has no trees to expand them, and must not drop them.
-    expect(() => listTrackedWithGit(open(folder))).toThrow(/git lists|ls-files/)
+    expect(() => listNamesWithGit(open(folder))).toThrow(/git lists|ls-files/)
   })
 })
 
@@ -169,7 +168,7 @@ test('no call changes a repository or leaves files behind', () => {
     excludeFileOf(open(worktree))
     indexStamp(open(worktree))
     trackedPaths(open(worktree))
-    if (!Object.values(SPARSE).includes(make)) listTrackedWithGit(open(worktree))
+    if (!Object.values(SPARSE).includes(make)) listNamesWithGit(open(worktree))
     expect(fingerprint(root)).toEqual(before)
   }
   expect(readdirSync(temporary)).toEqual([])

@@ -7,7 +7,7 @@ import {
   isUnsafeFolder,
   refuseUnsafeFolder,
 } from '../../../src/snapshot/folders/refused-folders.js'
-import { isSystemFolder } from '../../../src/snapshot/folders/system-folder.js'
+import { isSystemFolder } from '../../../src/snapshot/folders/refused-folders.js'
 
 test('a folder that must not become a project is recognized by identity, whatever path leads to it', () => {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'savestate-guard-')))
@@ -37,20 +37,18 @@ test('system folders are refused, but not the folders below them where users wor
     '/var',
     '/dev',
   ]
-  expect(system.filter((path) => !isSystemFolder(path, none))).toEqual([])
+  expect(system.filter((path) => !isSystemFolder(bytePath(path), none))).toEqual([])
   const allowed =
     '/usr/local/src /usr/local/src/x /usr/src /usr/src/app /usr/app /var/www /var/lib/jenkins/workspace/x /srv /opt /opt/x ' +
     '/tmp/x /var/tmp/x /dev/shm/x /run/media/me/disk /home/me/etc /etcetera /library'
-  expect(allowed.split(' ').filter((path) => isSystemFolder(path, none))).toEqual([])
+  expect(allowed.split(' ').filter((path) => isSystemFolder(bytePath(path), none))).toEqual([])
 })
 
 test('a system folder that is marked as a project is one, with everything below it', () => {
   const isMarked = (folder: string) => folder === '/etc'
-  expect(['/etc', '/etc/nginx', '/usr/lib'].map((path) => isSystemFolder(path, isMarked))).toEqual([
-    false,
-    false,
-    true,
-  ])
+  expect(
+    ['/etc', '/etc/nginx', '/usr/lib'].map((path) => isSystemFolder(bytePath(path), isMarked)),
+  ).toEqual([false, false, true])
 })
 
 test('the refusal of a system folder says how to mark a project', () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { bytePath, ROOT } from '../../../src/model/index.js'
-import { newContent } from '../../../src/snapshot/capture/stat-cache/node.js'
+import { ContentNode } from '../../../src/snapshot/capture/stat-cache/node.js'
 import { Touches } from '../../../src/snapshot/watch/touches.js'
 
 const path = bytePath
-const node = (name: string) => newContent(path(name), { kind: 'file', viaIndex: false })
+const node = (name: string) => new ContentNode(path(name), { kind: 'file', viaIndex: false })
 
 test('a touched name makes its ancestors dirty, and no other folder', () => {
   const touches = new Touches()

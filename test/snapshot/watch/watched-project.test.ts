@@ -4,11 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import { type BytePath, bytePath, ROOT } from '../../../src/model/index.js'
-import {
-  type FolderNode,
-  newContent,
-  newFolder,
-} from '../../../src/snapshot/capture/stat-cache/node.js'
+import { ContentNode, FolderNode } from '../../../src/snapshot/capture/stat-cache/node.js'
 import { EventQueue } from '../../../src/snapshot/watch/event-queue.js'
 import { WatchFolder } from '../../../src/snapshot/watch/watch-folder.js'
 import { WatchedProject } from '../../../src/snapshot/watch/watched-project.js'
@@ -17,10 +13,15 @@ const top = realpathSync(mkdtempSync(join(tmpdir(), 'savestate-watched-')))
 afterAll(() => rmSync(top, { recursive: true, force: true }))
 
 test('a background scan waits for a running capture, and ends after a failed one', async () => {
-  const root = newFolder(ROOT, { viaIndex: false })
+  const root = new FolderNode(ROOT, { viaIndex: false })
   // Enough nodes for several steps, with pauses between them.
-  root.children = Array.from({ length: 500 }, (_, i) =>
-    newContent(`gone ${String(i).padStart(3, '0')}` as BytePath, { kind: 'file', viaIndex: false }),
+  root.children = Array.from(
+    { length: 500 },
+    (_, i) =>
+      new ContentNode(`gone ${String(i).padStart(3, '0')}` as BytePath, {
+        kind: 'file',
+        viaIndex: false,
+      }),
   )
   let known:
     | { readonly root: FolderNode; readonly snapshot: undefined; readonly keptBy: undefined }

@@ -1,20 +1,50 @@
 // Reads, hashes and compresses the files of a batch. It is synchronous, because it runs on hash threads, and on the scan's
 // thread after the scan.
+import type { BigIntStats } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import type { ObjectId } from '../../../model/index.js'
 import { linesOf } from '../../objects/count-lines.js'
 import { LooseListing } from '../../objects/loose.js'
+import { objectIdOf } from '../../objects/object-id.js'
+import { compressed, PACK_HEAD_BYTES, putPackHead } from '../../objects/pack-entry.js'
 import { PackIndexes } from '../../objects/pack-indexes.js'
-import { BatchBuilder } from './batch-builder.js'
-import type { HashedBatch, HashRequest } from './hashed-batch.js'
-import { BulkReader } from './read-file.js'
-import { secretIn } from '../scan/secret-content.js'
+import { type SecretContent, secretIn } from '../scan/secret-content.js'
 import { VerifiedFolder } from '../scan/verified-folder.js'
+import { type ReadFault, readStable } from './read-file.js'
+
+export type HashRequest = {
+  readonly paths: readonly string[]
+  /** Files of this size or larger are not read by a thread. */
+  readonly largeBytes: number
+}
+
+export type FileStats = Pick<
+  BigIntStats,
+  'size' | 'mode' | 'mtimeNs' | 'ctimeNs' | 'ino' | 'uid' | 'gid'
+>
+
+export type HashedFile = {
+  readonly id: ObjectId
+  readonly stats: FileStats
+  readonly readAtMs: number
+  readonly lines: number
+  /** Set if the content is a secret, unless the rules allow it. */
+  readonly secret: SecretContent | undefined
+  /** Its pack entry in the data of the batch; undefined if the store has the object. */
+  readonly entry: { readonly start: number; readonly end: number; readonly crc: number } | undefined
+}
+
+export type HashedBatch = {
+  /** May be fewer than the request has: a batch ends early if the files are large. */
+  readonly files: readonly (HashedFile | ReadFault)[]
+  /** The pack entries, in one block of memory that a thread can transfer. */
+  readonly data: ArrayBuffer
+}
 
 const ANSWER_BYTES = 2 << 20
 
 export class FileHasher {
-  readonly #reader = new BulkReader()
   readonly #folder = new VerifiedFolder()
-  readonly #builder = new BatchBuilder()
   readonly #loose: LooseListing
   readonly #packs: PackIndexes
 
@@ -25,37 +55,50 @@ export class FileHasher {
     this.#loose = new LooseListing(objectsFolder)
   }
 
-  /** Hashes files until the answer is full; see `count`. */
-  hash(request: HashRequest): HashedBatch {
+  /** Hashes files until the answer is full. */
+  hash({ paths, largeBytes }: HashRequest): HashedBatch {
+    const files: (HashedFile | ReadFault)[] = []
+    const entries: Buffer[] = []
+    let readBytes = 0
+    let start = 0
     try {
-      return this.#hash(request)
+      for (const path of paths) {
+        if (readBytes >= ANSWER_BYTES) break
+        const read = this.#folder.read(path, (at) => readStable(at, largeBytes))
+        if (typeof read === 'string') {
+          files.push(read)
+          continue
+        }
+        const { content, readAtMs } = read
+        const { size, mode, mtimeNs, ctimeNs, ino, uid, gid } = read.stats
+        const stats = { size, mode, mtimeNs, ctimeNs, ino, uid, gid }
+        const id = objectIdOf('blob', content)
+        const bytes = this.#loose.has(id) || this.#packs.has(id) ? undefined : packEntry(content)
+        const entry = bytes && { start, end: start + bytes.length, crc: crc32(bytes) }
+        if (bytes !== undefined) entries.push(bytes)
+        start = entry?.end ?? start
+        const [lines, secret] = [linesOf(content), secretIn(path, content)]
+        files.push({ id, stats, readAtMs, lines, secret, entry })
+        readBytes += content.length
+      }
     } finally {
       this.#folder.leave()
     }
-  }
-
-  #hash({ paths, largeBytes }: HashRequest): HashedBatch {
-    const builder = this.#builder
-    builder.begin(paths.length)
-    let readBytes = 0
-    for (const path of paths) {
-      if (readBytes >= ANSWER_BYTES) break
-      const read = this.#folder.read(path, (at) => this.#reader.read(at, largeBytes))
-      if (typeof read === 'string') {
-        builder.addFault(read)
-        continue
-      }
-      const { id, content, readAtMs, stats } = read
-      const isKnown = this.#loose.has(id) || this.#packs.has(id)
-      const lines = linesOf(content)
-      const file = { id, stats, readAtMs, lines, secret: secretIn(path, content) }
-      builder.add(file, isKnown ? undefined : content)
-      readBytes += content.length
-    }
-    return builder.finish()
+    const data = new ArrayBuffer(start)
+    let at = 0
+    for (const bytes of entries) at += bytes.copy(Buffer.from(data), at)
+    return { files, data }
   }
 
   close(): void {
     this.#packs.close()
   }
+}
+
+function packEntry(content: Buffer): Buffer {
+  const body = compressed(content)
+  const bytes = Buffer.allocUnsafe(PACK_HEAD_BYTES + body.length)
+  const bodyAt = putPackHead(bytes, 0, { type: 'blob', size: content.length })
+  bytes.set(body, bodyAt)
+  return bytes.subarray(0, bodyAt + body.length)
 }

@@ -1,39 +1,56 @@
 // Reads, hashes and compresses files on several threads, and on this one after the scan. Each thread gets a few batches at
 // a time, so that memory stays bounded for any project.
+import { availableParallelism } from 'node:os'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { FileHasher } from './file-hasher.js'
-import type { HashedBatch, HashRequest } from './hashed-batch.js'
-import type { HashLane } from './hash-lane.js'
-import type { Pending } from '../scan/scan-types.js'
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { isError } from '../../../model/index.js'
+import { errorOf, type Fault } from '../../../system/index.js'
+import type { Pending } from '../scan/scan-types.js'
+import { FileHasher, type HashedBatch, type HashRequest } from './file-hasher.js'
 
+/** The messages of a hash thread. */
+export type HashThreadData = { readonly objectsFolder: string; readonly port: MessagePort }
+export type HashReply = HashedBatch | { readonly fault: Fault }
+
+const MAX_THREADS = 4
+const YOUNG_MB = 8
 const BATCH_FILES = 100
-/** Batches queued per thread: enough to keep it busy until the next dispatch. */
+/** Batches queued per thread during the scan: enough to keep it busy until the next dispatch. */
 const BATCHES_AHEAD = 3
 /** Files that this thread hashes before it checks the others. */
 const FILES_HERE = 25
 /** With so few batches left, each thread gets only one, so that all finish at the same time. */
 const LAST_BATCHES = 4
 
-export type HashPoolOptions = {
+type Options = {
+  readonly hashThread: URL
   readonly objectsFolder: string
   readonly largeBytes: number
   readonly take: (batch: readonly Pending[], hashed: HashedBatch) => void
 }
 
-type BusyLane = { readonly lane: HashLane; readonly inFlight: (readonly Pending[])[] }
+/** A thread with its own message port: the scan never yields to the event loop, so it fetches answers synchronously. */
+type Lane = {
+  readonly worker: Worker
+  readonly port: MessagePort
+  /** The thread answers in order. */
+  readonly inFlight: (readonly Pending[])[]
+}
 
 export class HashPool {
-  readonly #lanes: readonly BusyLane[]
-  readonly #options: HashPoolOptions
+  readonly #lanes: readonly Lane[]
+  readonly #options: Options
   readonly #queue: (readonly Pending[])[] = []
   #batch: Pending[] = []
+  #isScanOver = false
   #fault: Error | undefined
   #wake: (() => void) | undefined
 
-  constructor(lanes: readonly HashLane[], options: HashPoolOptions) {
-    this.#lanes = lanes.map((lane) => ({ lane, inFlight: [] }))
+  /** Starts the threads: with the scan's own thread, one per core. */
+  constructor(options: Options) {
     this.#options = options
+    const count = Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1))
+    this.#lanes = Array.from({ length: count }, () => this.#startLane())
   }
 
   add(item: Pending): void {
@@ -44,13 +61,20 @@ export class HashPool {
   /** Resolves when `take` has received every file; throws the first error. */
   async finish(): Promise<void> {
     this.#closeBatch()
-    await this.#workHere()
-    for (const busy of this.#lanes) {
-      busy.lane.listen(
-        (answer) => this.#onAnswer(busy, answer),
-        (fault) => this.#onFault(fault),
-      )
+    this.#isScanOver = true
+    for (const lane of this.#lanes) {
+      // Keeps the process alive until `close`.
+      lane.port.on('message', (reply: HashReply) => {
+        try {
+          this.#takeReply(lane, reply)
+          this.#dispatch()
+        } catch (error) {
+          this.#fail(error)
+        }
+        if (!this.#isBusy()) this.#wake?.()
+      })
     }
+    await this.#workHere()
     if (this.#isBusy()) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve
@@ -59,53 +83,70 @@ export class HashPool {
     if (this.#fault !== undefined) throw this.#fault
   }
 
+  /** Does not wait for the threads to end: they only read. */
   close(): void {
-    for (const { lane } of this.#lanes) lane.close()
+    for (const { port, worker } of this.#lanes) {
+      port.close()
+      void worker.terminate()
+    }
+  }
+
+  #startLane(): Lane {
+    const { objectsFolder, hashThread } = this.#options
+    const { port1: port, port2 } = new MessageChannel()
+    const worker = new Worker(hashThread, {
+      workerData: { objectsFolder, port: port2 } satisfies HashThreadData,
+      transferList: [port2],
+      execArgv: [],
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    })
+    worker.on('error', (error) => this.#fail(error))
+    worker.on('exit', () => this.#fail(new Error('A hash thread ended')))
+    worker.unref()
+    port.unref()
+    return { worker, port, inFlight: [] }
   }
 
   #closeBatch(): void {
     if (this.#batch.length > 0) this.#queue.push(this.#batch)
     this.#batch = []
-    this.#receive()
-    this.#dispatch(BATCHES_AHEAD)
+    for (const lane of this.#lanes) {
+      let received = receiveMessageOnPort(lane.port)
+      for (; received !== undefined; received = receiveMessageOnPort(lane.port))
+        this.#takeReply(lane, received.message as HashReply)
+    }
+    this.#dispatch()
   }
 
-  /** Hashes until no batch is left. Yields to the event loop in between. */
+  /** Hashes until no batch is left. Yields to the event loop in between, which delivers the answers of the threads. */
   async #workHere(): Promise<void> {
     if (this.#queue.length === 0) return
     const hasher = new FileHasher(this.#options.objectsFolder)
     try {
-      for (;;) {
-        this.#dispatch(this.#queue.length > LAST_BATCHES ? 2 : 1)
+      while (this.#fault === undefined) {
+        this.#dispatch()
         const batch = this.#queue.shift()
         if (batch === undefined) return
         if (batch.length > FILES_HERE) this.#queue.unshift(batch.slice(FILES_HERE))
         const here = batch.slice(0, FILES_HERE)
-        this.#takeAnswer(here, hasher.hash(this.#requestOf(here)))
+        this.#take(here, hasher.hash(this.#requestOf(here)))
         await nextTurn()
-        this.#receive()
       }
     } finally {
       hasher.close()
     }
   }
 
-  /** Takes the answers that have arrived. */
-  #receive(): void {
-    for (const { lane, inFlight } of this.#lanes) {
-      for (let answer = lane.receive(); answer !== undefined; answer = lane.receive())
-        this.#takeAnswer(inFlight.shift() ?? [], answer)
-    }
-  }
-
-  /** Sends batches; at most `most` are in flight per thread. */
-  #dispatch(most: number): void {
+  #dispatch(): void {
+    const lastCount = this.#queue.length > LAST_BATCHES ? 2 : 1
+    const most = this.#isScanOver ? lastCount : BATCHES_AHEAD
     while (this.#queue.length > 0) {
-      const next = this.#nextLane()
-      if (next.inFlight.length >= most) return
+      // Each thread compiles its own code, so a thread is used only if the earlier ones are busy.
+      const lane = this.#lanes.find(({ inFlight }) => inFlight.length < most)
+      if (lane === undefined) return
       const batch = this.#queue.shift() ?? []
-      next.inFlight.push(batch)
-      next.lane.send(this.#requestOf(batch))
+      lane.inFlight.push(batch)
+      lane.port.postMessage(this.#requestOf(batch))
     }
   }
 
@@ -113,29 +154,19 @@ export class HashPool {
     return { paths: batch.map(({ path }) => path), largeBytes: this.#options.largeBytes }
   }
 
-  /** Each thread compiles its own code, so a thread is used only if the earlier ones are busy. */
-  #nextLane(): BusyLane {
-    const first = this.#lanes.find(({ inFlight }) => inFlight.length < BATCHES_AHEAD)
-    return first ?? this.#lanes.reduce((a, b) => (b.inFlight.length < a.inFlight.length ? b : a))
+  #takeReply({ inFlight }: Lane, reply: HashReply): void {
+    if ('fault' in reply) throw errorOf(reply.fault)
+    this.#take(inFlight.shift() ?? [], reply)
   }
 
-  #takeAnswer(batch: readonly Pending[], answer: HashedBatch): void {
-    if (answer.count < batch.length) this.#queue.unshift(batch.slice(answer.count))
-    this.#options.take(batch.slice(0, answer.count), answer)
+  #take(batch: readonly Pending[], hashed: HashedBatch): void {
+    const count = hashed.files.length
+    if (count < batch.length) this.#queue.unshift(batch.slice(count))
+    this.#options.take(batch.slice(0, count), hashed)
   }
 
-  #onAnswer({ inFlight }: BusyLane, answer: HashedBatch): void {
-    try {
-      this.#takeAnswer(inFlight.shift() ?? [], answer)
-      this.#dispatch(BATCHES_AHEAD)
-    } catch (error) {
-      this.#onFault(isError(error) ? error : new Error(String(error)))
-    }
-    if (!this.#isBusy()) this.#wake?.()
-  }
-
-  #onFault(fault: Error): void {
-    this.#fault ??= fault
+  #fail(error: unknown): void {
+    this.#fault ??= isError(error) ? error : new Error(String(error))
     this.#wake?.()
   }
 

@@ -1,27 +1,24 @@
 // Turns the contents of files into objects: on this thread if they are few, on hash threads, which start during the scan,
 // if they are many. Large files are always streamed.
-import { type BigIntStats, closeSync, fstatSync } from 'node:fs'
-import { type BytePath, invariant, type ObjectId, type SkipReason } from '../../../model/index.js'
-import { FIGURES_PER_FILE, type HashedBatch, STAMPS_PER_FILE } from './hashed-batch.js'
+import { closeSync, fstatSync } from 'node:fs'
+import { type BytePath, invariant, type SkipReason } from '../../../model/index.js'
 import { linesOf } from '../../objects/count-lines.js'
 import { nameLooseObject, syncFolders } from '../../objects/loose.js'
 import type { ObjectSink, ObjectStore } from '../../objects/object-store.js'
 import { STREAM_BYTES, streamBlob, streamedId } from '../../objects/stream-blob.js'
 import { ChangeTally } from './change-tally.js'
-import { startHashLanes } from './hash-lane.js'
+import type { FileStats, HashedBatch } from './file-hasher.js'
 import { HashPool } from './hash-pool.js'
-import { newSkipped, type SkippedNode } from '../stat-cache/node.js'
-import { ownerNumber } from '../scan/owners.js'
+import { SkippedNode } from '../stat-cache/node.js'
 import { isUnchanged, type ReadFault, readStart, readStableLink, readStable } from './read-file.js'
 import type { Pending } from '../scan/scan-types.js'
 import { SECRET_BYTES, type SecretContent, secretIn } from '../scan/secret-content.js'
-import { isStampStable, setStamp } from '../stat-cache/stats.js'
+import { isStampStable, permissionsOf, setStamp } from '../stat-cache/stats.js'
 import { VerifiedFolder } from '../scan/verified-folder.js'
 
 // Below this, starting the threads takes longer than the work.
 const MANY_FILES = 600
 const MANY_BYTES = 16 << 20
-const MODE_BITS = 0o7777
 const ATTEMPTS = 3
 const TOO_LARGE = { reason: 'too-large', isFolder: false } as const
 
@@ -82,10 +79,7 @@ export class Hasher {
     this.#onTaken = onTaken
     this.#isScanOver = true
     for (const replace of this.#replacements.splice(0)) replace()
-    for (const item of this.#small) {
-      if (item.node.kind === 'link') this.#hashLink(item)
-      else this.#hashHere(item)
-    }
+    for (const item of this.#small) this.#hashHere(item)
     this.#folder.leave()
     const pooled = this.#pool?.finish()
     await Promise.all([pooled, this.#streamLarge()])
@@ -125,7 +119,8 @@ export class Hasher {
   #startPool(): void {
     const { hashThread, store } = this.#options
     this.tally.giveUp()
-    const pool = new HashPool(startHashLanes(hashThread, store.folder), {
+    const pool = new HashPool({
+      hashThread,
       objectsFolder: store.folder,
       largeBytes: this.#largeBytes,
       take: (batch, hashed) => this.#take(batch, hashed),
@@ -135,74 +130,45 @@ export class Hasher {
     this.#pool = pool
   }
 
-  #take(batch: readonly Pending[], hashed: HashedBatch): void {
+  #take(batch: readonly Pending[], { files, data }: HashedBatch): void {
     const { sink, onProgress } = this.#options
-    const { ids, stamps, figures, data } = hashed
-    const faultOf = new Map(hashed.faults)
-    const secretOf = new Map(hashed.secrets)
     const bytes = Buffer.from(data)
     let total = 0
-    batch.forEach((item, i) => {
-      const fault = faultOf.get(i)
-      if (fault !== undefined) {
-        this.#giveUp(item, fault)
-        return
+    for (const [i, item] of batch.entries()) {
+      const file = files[i] ?? 'unstable'
+      if (typeof file === 'string') {
+        this.#giveUp(item, file)
+        continue
       }
-      const { node } = item
-      const stamp = i * STAMPS_PER_FILE
-      const figure = i * FIGURES_PER_FILE
-      if (item.isUnseen) node.mode = (figures[figure + 1] ?? 0) & MODE_BITS
-      node.owner = ownerNumber(figures[figure + 7] ?? 0, figures[figure + 8] ?? 0)
-      const id = ids.slice(i * 40, i * 40 + 40) as ObjectId
-      node.size = figures[figure] ?? 0
-      node.mtimeNs = stamps[stamp] ?? 0n
-      node.ctimeNs = stamps[stamp + 1] ?? 0n
-      node.ino = BigInt.asUintN(64, stamps[stamp + 2] ?? 0n)
-      node.isStable = isStampStable(node, figures[figure + 2] ?? 0)
-      if (this.#isRejectedSecret(item, secretOf.get(i))) return
-      node.id = id
-      node.lines = figures[figure + 3]
-      total += node.size
-      const entry = bytes.subarray(figures[figure + 4], figures[figure + 5])
-      if (entry.length > 0) sink.addCompressed(id, { bytes: entry, crc: figures[figure + 6] ?? 0 })
-      else sink.relyOn(id)
-    })
+      const { id, entry, lines } = file
+      this.#setStats(item, file)
+      if (this.#isRejectedSecret(item, file.secret)) continue
+      Object.assign(item.node, { id, lines })
+      total += item.node.size
+      if (entry === undefined) sink.relyOn(id)
+      else sink.addCompressed(id, { bytes: bytes.subarray(entry.start, entry.end), crc: entry.crc })
+    }
     onProgress(batch.length, total)
     this.#onTaken()
   }
 
-  #hashLink(item: Pending): void {
-    const { sink, onProgress } = this.#options
-    const read = this.#folder.read(item.path, readStableLink)
-    if (typeof read === 'string') {
-      this.#giveUp(item, read)
-      return
-    }
-    const { target, stats, readAtMs } = read
-    setStamp(item.node, stats)
-    item.node.isStable = isStampStable(stats, readAtMs)
-    const id = sink.add('blob', target)
-    item.node.id = id
-    this.tally.add(item.before, { id, content: target })
-    item.node.lines = linesOf(target)
-    onProgress(1, target.length)
-  }
-
   #hashHere(item: Pending): void {
     const { sink, onProgress } = this.#options
-    const read = this.#folder.read(item.path, (at) => readStable(at, this.#largeBytes))
+    const isLink = item.node.kind === 'link'
+    const read = this.#folder.read(item.path, (at) =>
+      isLink ? readStableLink(at) : readStable(at, this.#largeBytes),
+    )
     if (typeof read === 'string') {
       this.#giveUp(item, read)
       return
     }
-    this.#setStats(item, read.stats)
-    item.node.isStable = isStampStable(read.stats, read.readAtMs)
-    if (this.#isRejectedSecret(item, secretIn(item.path, read.content))) return
-    const id = sink.add('blob', read.content)
-    item.node.id = id
-    this.tally.add(item.before, { id, content: read.content })
-    item.node.lines = linesOf(read.content)
-    onProgress(1, read.content.length)
+    const { content } = read
+    this.#setStats(item, read)
+    if (!isLink && this.#isRejectedSecret(item, secretIn(item.path, content))) return
+    const id = sink.add('blob', content)
+    this.tally.add(item.before, { id, content })
+    Object.assign(item.node, { id, lines: linesOf(content) })
+    onProgress(1, content.length)
   }
 
   /**
@@ -218,7 +184,7 @@ export class Hasher {
     const path = item.path.slice(this.#options.root.length).replace(/^\/+/, '') as BytePath
     if (context.rules.allowsSecret(path)) return false
     this.#hasGivenUp = true
-    const skipped = newSkipped(node.name, { reason: 'secret', isFolder: false })
+    const skipped = new SkippedNode(node.name, { reason: 'secret', isFolder: false })
     const { size, mtimeNs, ctimeNs, ino, isStable } = node
     const stamped = Object.assign(skipped, { size, mtimeNs, ctimeNs, ino, isStable })
     this.#replace(() => replaceNode(item, stamped))
@@ -226,9 +192,13 @@ export class Hasher {
   }
 
   /** Keeps the mode that the scan saw; otherwise a change of mode would go unnoticed. */
-  #setStats({ node, isUnseen }: Pending, stats: BigIntStats): void {
+  #setStats(
+    { node, isUnseen }: Pending,
+    { stats, readAtMs }: { readonly stats: FileStats; readonly readAtMs: number },
+  ): void {
     setStamp(node, stats)
-    if (isUnseen) node.mode = Number(stats.mode) & MODE_BITS
+    node.isStable = isStampStable(stats, readAtMs)
+    if (isUnseen) node.mode = permissionsOf(stats)
   }
 
   async #hashStreamed(item: Pending): Promise<void> {
@@ -257,11 +227,10 @@ export class Hasher {
     const before = fstatSync(fd, { bigint: true })
     if (before.size > maxFileBytes) {
       this.#hasGivenUp = true
-      replaceNode(item, newSkipped(node.name, { ...TOO_LARGE, stats: before }))
+      replaceNode(item, new SkippedNode(node.name, { ...TOO_LARGE, stats: before }))
       return true
     }
-    this.#setStats(item, before)
-    node.isStable = isStampStable(before, readAtMs)
+    this.#setStats(item, { stats: before, readAtMs })
     if (this.#isRejectedSecret(item, secretIn(item.path, readStart(fd, SECRET_BYTES)))) return true
     const size = Number(before.size)
     const blob = await streamBlob(fd, { size, temporary: sink.temporary, durable })
@@ -273,10 +242,8 @@ export class Hasher {
       const changed = nameLooseObject(store.folder, blob)
       if (durable) await syncFolders(changed)
     }
-    this.#setStats(item, after)
-    node.isStable = isStampStable(after, readAtMs)
-    node.id = blob.id
-    node.lines = blob.lines
+    this.#setStats(item, { stats: after, readAtMs })
+    Object.assign(node, { id: blob.id, lines: blob.lines })
     onProgress(1, size)
     return true
   }
@@ -285,7 +252,7 @@ export class Hasher {
 /** Replaces the node by a skipped one, or removes it if the file is gone. */
 function replaceByFault(item: Pending, fault: ReadFault): void {
   const reason: SkipReason = fault === 'unreadable' ? 'unreadable' : 'unstable'
-  const replacement = newSkipped(item.node.name, { reason, isFolder: false })
+  const replacement = new SkippedNode(item.node.name, { reason, isFolder: false })
   replaceNode(item, fault === 'gone' ? undefined : replacement)
   item.folder.isStable = false
 }

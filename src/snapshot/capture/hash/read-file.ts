@@ -8,24 +8,20 @@ import {
   readlinkSync,
   readSync,
 } from 'node:fs'
-import { fsPath, hasCode, type ObjectId } from '../../../model/index.js'
-import { blobIdInPlace, HEADER_ROOM, objectIdOf } from '../../objects/object-id.js'
+import { fsPath, hasCode } from '../../../model/index.js'
 import { isStampStable, isUnreadable, lstat, type Stats, stampText } from '../stat-cache/stats.js'
 
 /** `gone`: removed since it was listed. `large`: too large to read into memory. */
 export type ReadFault = 'unreadable' | 'unstable' | 'gone' | 'large'
 export type StableRead = {
   readonly content: Buffer
-  readonly stats: BigIntStats
+  readonly stats: Stats
   readonly readAtMs: number
 }
-
-export type HashedRead = StableRead & { readonly id: ObjectId }
 
 const ATTEMPTS = 3
 const LARGE_WRITE_BYTES = 64 << 10
 const PAUSE_MS = 5
-const BULK_BYTES = 256 << 10
 // Never follow a link or block on a pipe, even if one replaced the file after the listing.
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 const BIGINT = { bigint: true } as const
@@ -56,38 +52,6 @@ export function readStable(path: string, maxBytes = Infinity): StableRead | Read
   return 'unstable'
 }
 
-/**
- * Like `readStable`, for many files: one fstat instead of two, and one shared buffer. If the file last changed well before
- * it was opened, as nearly all did, it did not change while it was read. The content is valid until the next read.
- */
-export class BulkReader {
-  /** The content follows space for the git header that is hashed with it. */
-  readonly #buffer = Buffer.allocUnsafeSlow(HEADER_ROOM + BULK_BYTES)
-
-  read(path: string, maxBytes: number): HashedRead | ReadFault {
-    const fd = openForReading(path)
-    if (typeof fd === 'string') return fd
-    try {
-      const readAtMs = Date.now()
-      const size = readSync(fd, this.#buffer, HEADER_ROOM, BULK_BYTES, 0)
-      const stats = fstatSync(fd, BIGINT)
-      const isWhole = stats.isFile() && Number(stats.size) === size && size < maxBytes
-      if (isWhole && isStampStable(stats, readAtMs)) {
-        const content = this.#buffer.subarray(HEADER_ROOM, HEADER_ROOM + size)
-        return { id: blobIdInPlace(content), content, stats, readAtMs }
-      }
-    } catch (error) {
-      if (isUnreadable(error)) return 'unreadable'
-      // A pipe replaced the file.
-      if (!hasCode(error, 'ESPIPE')) throw error
-    } finally {
-      closeSync(fd)
-    }
-    const read = readStable(path, maxBytes)
-    return typeof read === 'string' ? read : { id: objectIdOf('blob', read.content), ...read }
-  }
-}
-
 export function readLink(path: string): Buffer | ReadFault {
   try {
     return readlinkSync(fsPath(path), { encoding: 'buffer' })
@@ -101,18 +65,16 @@ export function readLink(path: string): Buffer | ReadFault {
 }
 
 /** The stamp belongs to this target, even if another process briefly swaps a parent folder. */
-export function readStableLink(
-  path: string,
-): { readonly target: Buffer; readonly stats: Stats; readonly readAtMs: number } | ReadFault {
+export function readStableLink(path: string): StableRead | ReadFault {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const readAtMs = Date.now()
     const before = lstat(path)
-    const target = readLink(path)
+    const content = readLink(path)
     const after = lstat(path)
-    if (typeof target === 'string') return target
+    if (typeof content === 'string') return content
     if (before === undefined || after === undefined) continue
     if (before === 'unreadable' || after === 'unreadable') return 'unreadable'
-    if (stampText(before) === stampText(after)) return { target, stats: after, readAtMs }
+    if (stampText(before) === stampText(after)) return { content, stats: after, readAtMs }
   }
   return 'unstable'
 }

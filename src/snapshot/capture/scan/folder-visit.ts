@@ -87,12 +87,12 @@ export function hasLostChild(before: readonly Node[], remaining: ReadonlySet<Nod
 export function listNode(
   folder: FolderNode,
   absolute: string,
-  { stats, site }: { readonly stats: SeenStats; readonly site: CaptureTarget },
+  { stats, target }: { readonly stats: SeenStats; readonly target: CaptureTarget },
 ): Listed | ListFault {
   const listedAtMs = Date.now()
   const found = listVerified(absolute, (stats === SAME ? folder : stats).ino)
   if (typeof found === 'string') return found
-  const listed = withoutAsides(found, site)
+  const listed = withoutAsides(found, target)
   if (stats !== SAME) setStamp(folder, stats)
   // A parent folder may have been moved away briefly, which leaves no trace on this one.
   folder.isStable = found !== VANISHED && found === listed && isStampStable(folder, listedAtMs)

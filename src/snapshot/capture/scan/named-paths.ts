@@ -7,13 +7,11 @@ import { Hasher, type HasherOptions } from '../hash/hasher.js'
 import { listVerified } from './list-folder.js'
 import {
   byTreeOrder,
-  type FolderNode,
   isCaptured,
-  newContent,
-  newFolder,
-  newSkipped,
+  ContentNode,
+  FolderNode,
+  SkippedNode,
   type Node,
-  type SkippedNode,
 } from '../stat-cache/node.js'
 import type { PackedNodes } from '../stat-cache/packed-nodes.js'
 import type { Pending } from './scan-types.js'
@@ -45,7 +43,7 @@ type Wanted = { isNamed: boolean; readonly inside: Map<string, Wanted> }
 /** Undefined if no skipped path that is named exists. */
 export function addNamedPaths(
   root: FolderNode,
-  { site, paths }: { readonly site: CaptureTarget; readonly paths: readonly BytePath[] },
+  { target, paths }: { readonly target: CaptureTarget; readonly paths: readonly BytePath[] },
 ): WithNamed | undefined {
   const pending: Pending[] = []
   const copy = copyFolder(root, { wanted: buildWanted(paths), path: ROOT })
@@ -69,15 +67,16 @@ export function addNamedPaths(
   /** The new node of a skipped path; the same node if nothing named exists there. */
   function capture(skipped: SkippedNode, at: At & { readonly folder: FolderNode }): Node {
     const { name } = skipped
-    const location = absolute(site, at.path)
+    const location = absolute(target, at.path)
     const stats = lstat(location)
     if (stats === undefined) return skipped
-    if (stats === 'unreadable') return newSkipped(name, { reason: 'unreadable', isFolder: false })
+    if (stats === 'unreadable')
+      return new SkippedNode(name, { reason: 'unreadable', isFolder: false })
     if (stats.isDirectory()) return captureFolder(skipped, { ...at, stats })
     if (!at.wanted.isNamed) return skipped
     const kind = contentKind(stats)
-    if (kind === undefined) return newSkipped(name, { reason: 'special', isFolder: false })
-    const node = newContent(name, { kind, viaIndex: false })
+    if (kind === undefined) return new SkippedNode(name, { reason: 'special', isFolder: false })
+    const node = new ContentNode(name, { kind, viaIndex: false })
     setStamp(node, stats)
     node.mode = permissionsOf(stats)
     const { folder } = at
@@ -89,17 +88,20 @@ export function addNamedPaths(
   function captureFolder(skipped: SkippedNode, at: At & { readonly stats: Stats }): Node {
     const { name, reason } = skipped
     const listedAtMs = Date.now()
-    const listed = listVerified(absolute(site, at.path), at.stats.ino)
-    if (typeof listed === 'string') return newSkipped(name, { reason: listed, isFolder: true })
-    const folder = newFolder(name, { viaIndex: false })
+    const listed = listVerified(absolute(target, at.path), at.stats.ino)
+    if (typeof listed === 'string') return new SkippedNode(name, { reason: listed, isFolder: true })
+    const folder = new FolderNode(name, { viaIndex: false })
     setStamp(folder, at.stats)
     folder.mode = permissionsOf(at.stats)
     folder.isStable = isStampStable(folder, listedAtMs)
     folder.children = [...listed]
       .map(([inner, type]) => {
         const path = joinPath(at.path, inner)
-        const never = neverCaptured({ name: inner, type, absolute: absolute(site, path) }, site)
-        const left = newSkipped(inner, { reason: never ?? reason, isFolder: type === 'folder' })
+        const never = neverCaptured({ name: inner, type, absolute: absolute(target, path) }, target)
+        const left = new SkippedNode(inner, {
+          reason: never ?? reason,
+          isFolder: type === 'folder',
+        })
         const wanted = at.wanted.inside.get(inner)
         if (never !== undefined || wanted === undefined) return left
         return capture(left, { wanted, path, folder })
@@ -162,7 +164,7 @@ function buildWanted(paths: readonly BytePath[]): Wanted {
 
 /** The copy has no id, so its tree is built again. */
 function copyWithoutChildren(folder: FolderNode): FolderNode {
-  const copy = newFolder(folder.name, { viaIndex: folder.viaIndex })
+  const copy = new FolderNode(folder.name, { viaIndex: folder.viaIndex })
   const { size, mtimeNs, ctimeNs, ino, mode, owner, isStable, rulesKey, hasRuleFiles } = folder
   const stamp = { size, mtimeNs, ctimeNs, ino, mode, owner }
   return Object.assign(copy, stamp, { isStable, rulesKey, hasRuleFiles })

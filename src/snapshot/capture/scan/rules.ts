@@ -2,13 +2,13 @@
 // Files are read and compiled only when a name has to be decided: an unchanged folder only compares keys.
 import { createHash } from 'node:crypto'
 import { lstatSync } from 'node:fs'
+import { ifExists } from '../../../base/index.js'
 import {
   type BytePath,
   bytePath,
   DEFAULT_EXCLUDES,
   type EffectiveRules,
   fsPath,
-  hasCode,
   ROOT,
   SECRET_NAMES,
 } from '../../../model/index.js'
@@ -73,10 +73,10 @@ export class Rules {
   }
 
   /** The rules above the project's folder: the defaults and those of the enclosing repository. */
-  static above(site: CaptureTarget, around: RulesAround): Rules {
+  static above(target: CaptureTarget, around: RulesAround): Rules {
     const { defaults, secretNames, above } = around
     // A rewind does not change the rules.
-    const { rewinding: _, ...lasting } = site
+    const { rewinding: _, ...lasting } = target
     const key = digest(
       JSON.stringify([defaults, secretNames]),
       JSON.stringify(lasting),
@@ -226,13 +226,9 @@ function isListed(chain: IgnoreChain | undefined, path: BytePath): boolean {
 }
 
 function stampOf(path: string): string {
-  try {
-    const stats = lstatSync(fsPath(path), { bigint: true })
-    return isStampStable(stats, Date.now()) ? stampText(stats) : 'unstable'
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES')) return 'absent'
-    throw error
-  }
+  const stats = ifExists(() => lstatSync(fsPath(path), { bigint: true }), 'ELOOP', 'EACCES')
+  if (stats === undefined) return 'absent'
+  return isStampStable(stats, Date.now()) ? stampText(stats) : 'unstable'
 }
 
 /** Like git, does not follow links. An unreadable file has no rules. */

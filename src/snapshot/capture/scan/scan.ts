@@ -5,15 +5,13 @@ import { statRoot, rootError, tooManyFilesError } from '../capture-errors.js'
 import type { Listed, ListFault } from './list-folder.js'
 import {
   byTreeOrder,
-  type ContentNode,
-  type FolderNode,
   isCaptured,
   isTransient,
   isUnfinished,
   type Node,
-  newContent,
-  newFolder,
-  newSkipped,
+  ContentNode,
+  FolderNode,
+  SkippedNode,
 } from '../stat-cache/node.js'
 import type { Pending, Scanned, ScanOptions } from './scan-types.js'
 import { type Context, type Location, RULE_FILES, Selection } from './selection.js'
@@ -46,7 +44,7 @@ import {
 } from './folder-visit.js'
 
 export class Scan {
-  readonly #site: CaptureTarget
+  readonly #target: CaptureTarget
   readonly #options: ScanOptions
   readonly #selection: Selection
   readonly #pending: ContentNode[] = []
@@ -56,15 +54,15 @@ export class Scan {
   #haveModesChanged = false
   #listedCount = 0
 
-  constructor(site: CaptureTarget, options: ScanOptions) {
-    this.#site = site
+  constructor(target: CaptureTarget, options: ScanOptions) {
+    this.#target = target
     this.#options = options
-    this.#selection = new Selection(site, options.memory?.indexes)
+    this.#selection = new Selection(target, options.memory?.indexes)
   }
 
   run(): Scanned {
-    const root = this.#options.memory?.root ?? newFolder(ROOT, { viaIndex: false })
-    const { root: absolute } = this.#site
+    const root = this.#options.memory?.root ?? new FolderNode(ROOT, { viaIndex: false })
+    const { root: absolute } = this.#target
     const location = { path: ROOT, absolute }
     const outer = { folder: root, location, context: this.#selection.outermost() }
     const fault = this.#visit(outer, statRoot(absolute))
@@ -130,7 +128,7 @@ export class Scan {
 
   #list(folder: FolderNode, { absolute }: Location, stats: SeenStats): Listed | ListFault {
     this.#restamped.push(folder)
-    return listNode(folder, absolute, { stats, site: this.#site })
+    return listNode(folder, absolute, { stats, target: this.#target })
   }
 
   #decideAll(visit: Visit, listed: Listed): void {
@@ -161,36 +159,37 @@ export class Scan {
     const { name, absolute } = item
     const choice = this.#selection.choose(item, context)
     if ('skip' in choice)
-      return newSkipped(name, { reason: choice.skip, isFolder: item.type === 'folder' })
+      return new SkippedNode(name, { reason: choice.skip, isFolder: item.type === 'folder' })
     const { viaIndex } = choice
     if (old === undefined && item.type === 'file' && !this.#options.statsFirst) {
-      const node = newContent(name, { kind: 'file', viaIndex })
+      const node = new ContentNode(name, { kind: 'file', viaIndex })
       this.#countFiles(1)
       this.#read({ node, folder, path: absolute, isUnseen: true, before: undefined, context })
       return node
     }
     const stats = lstat(absolute)
     if (stats === undefined) return undefined
-    if (stats === 'unreadable') return newSkipped(name, { reason: 'unreadable', isFolder: false })
+    if (stats === 'unreadable')
+      return new SkippedNode(name, { reason: 'unreadable', isFolder: false })
     if (stats.isDirectory()) {
       if (this.#selection.isStore(stats.ino, absolute))
-        return newSkipped(name, { reason: 'store', isFolder: true })
+        return new SkippedNode(name, { reason: 'store', isFolder: true })
       const isKnown = old?.kind === 'folder' && old.viaIndex === viaIndex
-      const known = isKnown ? old : newFolder(name, { viaIndex })
+      const known = isKnown ? old : new FolderNode(name, { viaIndex })
       const inner = viaIndex ? { ...context, onlyTracked: true } : context
       const fault = this.#visit({ folder: known, location: item, context: inner }, stats)
       if (fault === undefined) return known
-      return newSkipped(name, { reason: fault, isFolder: true, stats })
+      return new SkippedNode(name, { reason: fault, isFolder: true, stats })
     }
     const kind = contentKind(stats)
-    if (kind === undefined) return newSkipped(name, { reason: 'special', isFolder: false })
-    if (stats.size > this.#site.limits.maxFileBytes)
-      return newSkipped(name, { reason: 'too-large', isFolder: false, stats })
-    const isJudged = isDecisionCurrent(visit)
-    if (isJudged && old?.kind === 'skipped' && isKnownSecret(old, stats)) return old
+    if (kind === undefined) return new SkippedNode(name, { reason: 'special', isFolder: false })
+    if (stats.size > this.#target.limits.maxFileBytes)
+      return new SkippedNode(name, { reason: 'too-large', isFolder: false, stats })
+    const isCurrent = isDecisionCurrent(visit)
+    if (isCurrent && old?.kind === 'skipped' && isKnownSecret(old, stats)) return old
     const isSameNode =
-      old?.kind === kind && old.viaIndex === viaIndex && (isJudged || !old.isAllowedSecret)
-    const known = isSameNode ? old : newContent(name, { kind, viaIndex })
+      old?.kind === kind && old.viaIndex === viaIndex && (isCurrent || !old.isAllowedSecret)
+    const known = isSameNode ? old : new ContentNode(name, { kind, viaIndex })
     this.#updateContent(known, { visit, absolute, stats })
     return known
   }
@@ -259,7 +258,7 @@ export class Scan {
   #countFiles(count: number): void {
     this.#fileCount += count
     this.#options.onFile(this.#fileCount)
-    if (this.#fileCount > this.#site.limits.maxFiles) throw tooManyFilesError(this.#site)
+    if (this.#fileCount > this.#target.limits.maxFiles) throw tooManyFilesError(this.#target)
   }
 
   /** Updates a child of the same kind as before; false if it must be decided again. */
@@ -276,7 +275,7 @@ export class Scan {
       return this.#visit({ folder: child, location, context }, stats) === undefined
     }
     if (stats !== SAME) {
-      const isTooLarge = stats.size > this.#site.limits.maxFileBytes
+      const isTooLarge = stats.size > this.#target.limits.maxFileBytes
       if (contentKind(stats) !== child.kind || isTooLarge) return false
     }
     this.#updateContent(child, { visit, absolute, stats })

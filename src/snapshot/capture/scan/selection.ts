@@ -45,7 +45,7 @@ export type Location = { readonly path: BytePath; readonly absolute: string }
 export type Choice = { readonly skip: SkipReason } | { readonly viaIndex: boolean }
 
 export class Selection {
-  readonly #site: CaptureTarget
+  readonly #target: CaptureTarget
   readonly #known: ReadonlyMap<BytePath, KnownIndex> | undefined
   readonly #trackings = new Map<BytePath, Tracking>()
   readonly #unreadable = new Set<BytePath>()
@@ -54,10 +54,10 @@ export class Selection {
   readonly #excludes = new Map<BytePath, string>()
   #around: RulesAround | undefined
 
-  constructor(site: CaptureTarget, known: ReadonlyMap<BytePath, KnownIndex> | undefined) {
-    this.#site = site
+  constructor(target: CaptureTarget, known: ReadonlyMap<BytePath, KnownIndex> | undefined) {
+    this.#target = target
     this.#known = known
-    this.#store = identityOf(site.home)
+    this.#store = identityOf(target.home)
   }
 
   /** Whether a folder is the store, which may be mounted here. The device is compared only if the inode is equal. */
@@ -78,9 +78,9 @@ export class Selection {
 
   /** The context above the project; a repository may enclose it. */
   outermost(): Context {
-    const enclosing = this.#tryOpen(ROOT, () => enclosingRepository(this.#site.root))
-    this.#around = rulesAround(this.#site, enclosing)
-    const rules = Rules.above(this.#site, this.#around)
+    const enclosing = this.#tryOpen(ROOT, () => enclosingRepository(this.#target.root))
+    this.#around = rulesAround(this.#target, enclosing)
+    const rules = Rules.above(this.#target, this.#around)
     if (enclosing === undefined || enclosing.prefix === '')
       return { rules, tracking: undefined, onlyTracked: false }
     const { repository, prefix } = enclosing
@@ -125,7 +125,7 @@ export class Selection {
     item: Location & { readonly name: BytePath; readonly type: ListedType },
     context: Context,
   ): Choice {
-    const never = neverCaptured(item, this.#site)
+    const never = neverCaptured(item, this.#target)
     if (never !== undefined) return { skip: never }
     const { rules, tracking, onlyTracked } = context
     const isFolder = item.type === 'folder'

@@ -50,10 +50,13 @@ export class ContentNode extends Common {
   /** It has other hard links: a change through one of them gives no event here. */
   isLinked = false
 
-  constructor(name: BytePath, kind: 'file' | 'link', viaIndex: boolean) {
+  constructor(
+    name: BytePath,
+    options: { readonly kind: 'file' | 'link'; readonly viaIndex: boolean },
+  ) {
     super(name)
-    this.kind = kind
-    this.viaIndex = viaIndex
+    this.kind = options.kind
+    this.viaIndex = options.viaIndex
   }
 }
 
@@ -80,10 +83,13 @@ export class FolderNode extends Common {
   summary: Summary | undefined = undefined
   readonly viaIndex: boolean
 
-  constructor(name: BytePath, viaIndex: boolean, source: ChildSource | undefined) {
+  constructor(
+    name: BytePath,
+    options: { readonly viaIndex: boolean; readonly source?: ChildSource },
+  ) {
     super(name)
-    this.viaIndex = viaIndex
-    this.#source = source
+    this.viaIndex = options.viaIndex
+    this.#source = options.source
   }
 
   get children(): Node[] {
@@ -107,39 +113,20 @@ export class SkippedNode extends Common {
   readonly reason: SkipReason
   readonly isFolder: boolean
 
-  constructor(name: BytePath, reason: SkipReason, isFolder: boolean) {
+  /** Pass `stats` if the reason can end without a change of the folder. */
+  constructor(
+    name: BytePath,
+    options: { readonly reason: SkipReason; readonly isFolder: boolean; readonly stats?: Stats },
+  ) {
     super(name)
-    this.reason = reason
-    this.isFolder = isFolder
+    this.reason = options.reason
+    this.isFolder = options.isFolder
     this.isStable = true
+    if (options.stats !== undefined) setStamp(this, options.stats)
   }
 }
 
 export type Node = ContentNode | FolderNode | SkippedNode
-
-export function newFolder(
-  name: BytePath,
-  options: { readonly viaIndex: boolean; readonly source?: ChildSource },
-): FolderNode {
-  return new FolderNode(name, options.viaIndex, options.source)
-}
-
-export function newContent(
-  name: BytePath,
-  options: { readonly kind: 'file' | 'link'; readonly viaIndex: boolean },
-): ContentNode {
-  return new ContentNode(name, options.kind, options.viaIndex)
-}
-
-/** Pass `stats` if the reason can end without a change of the folder. */
-export function newSkipped(
-  name: BytePath,
-  options: { readonly reason: SkipReason; readonly isFolder: boolean; readonly stats?: Stats },
-): SkippedNode {
-  const node = new SkippedNode(name, options.reason, options.isFolder)
-  if (options.stats !== undefined) setStamp(node, options.stats)
-  return node
-}
 
 export function isCaptured(node: Node): node is ContentNode | FolderNode {
   return node.kind !== 'skipped'

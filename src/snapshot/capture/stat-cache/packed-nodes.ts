@@ -10,11 +10,10 @@ import {
 import { type Columns, columnsOf, KIND, KINDS, NODE_BYTES, type NodeTable } from './columns.js'
 import {
   type ChildSource,
-  type FolderNode,
   type Node,
-  newContent,
-  newFolder,
-  newSkipped,
+  ContentNode,
+  FolderNode,
+  SkippedNode,
   isTransient,
 } from './node.js'
 import { ownerFromText } from '../scan/owners.js'
@@ -132,13 +131,13 @@ export class PackedNodes implements ChildSource {
     invariant(kind !== undefined, 'a verified cache has known kinds only')
     const node: Node =
       kind === 'folder'
-        ? newFolder(name, { viaIndex, source: this })
+        ? new FolderNode(name, { viaIndex, source: this })
         : kind === 'skipped'
-          ? newSkipped(name, {
+          ? new SkippedNode(name, {
               reason: REASONS[c.reasons[row] ?? 0] ?? 'ignored',
               isFolder: (flags & FLAG.isFolder) !== 0,
             })
-          : newContent(name, { kind, viaIndex })
+          : new ContentNode(name, { kind, viaIndex })
     node.row = row
     node.size = c.sizes[row] ?? 0
     node.mtimeNs = c.mtimes[row] ?? 0n

@@ -41,7 +41,10 @@ export function isSameStamp(known: Stamp, stats: Stats): boolean {
 }
 
 /** A chown sets ctime, so the owner cannot change without the stamp. */
-export function setStamp(node: Stamp & { owner: number }, stats: Stats): void {
+export function setStamp(
+  node: Stamp & { owner: number },
+  stats: Pick<Stats, 'size' | 'mtimeNs' | 'ctimeNs' | 'ino' | 'uid' | 'gid'>,
+): void {
   node.size = Number(stats.size)
   node.mtimeNs = toInt64(stats.mtimeNs)
   node.ctimeNs = toInt64(stats.ctimeNs)

@@ -4,11 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { scratchFolders } from '../../../support/scratch-git.js'
 import { listFolder, VANISHED } from '../../../../src/snapshot/capture/scan/list-folder.js'
-import {
-  BulkReader,
-  readLink,
-  readStable,
-} from '../../../../src/snapshot/capture/hash/read-file.js'
+import { readLink, readStable } from '../../../../src/snapshot/capture/hash/read-file.js'
 import { lstat } from '../../../../src/snapshot/capture/stat-cache/stats.js'
 
 const folder = scratchFolders()
@@ -24,7 +20,6 @@ test('a file with more content than its size is unreadable, not empty', () => {
   // Files in /proc have size 0.
   expect(lstat('/proc/version')).toMatchObject({ size: 0n })
   expect(readStable('/proc/version')).toBe('unreadable')
-  expect(new BulkReader().read('/proc/version', Infinity)).toBe('unreadable')
   const empty = join(folder(), 'empty')
   writeFileSync(empty, '')
   expect(readStable(empty)).toMatchObject({ content: Buffer.alloc(0) })
@@ -40,9 +35,6 @@ test('a pipe does not block a read, and a link is not followed', () => {
   const faults = ['unstable', 'gone', 'gone']
   const one = names.map((name) => readStable(join(at, name)))
   expect(one).toEqual(['unstable', 'unstable', ...faults])
-  const bulk = new BulkReader()
-  const many = names.map((name) => bulk.read(join(at, name), Infinity))
-  expect(many).toEqual(['unstable', 'unreadable', ...faults])
 })
 
 test('reading a link returns the exact bytes of its target', () => {

@@ -73,7 +73,7 @@ function scan(
   onPending: (item: Pending) => void,
   home = '/nonexistent',
 ): FolderNode {
-  const site = {
+  const target = {
     root: bytePath(path),
     home: bytePath(home),
     limits: DEFAULT_LIMITS,
@@ -90,5 +90,5 @@ function scan(
     statsFirst: false,
     countCleanFiles: () => undefined,
   }
-  return new Scan(site, options).run().root
+  return new Scan(target, options).run().root
 }

@@ -5,11 +5,10 @@ import { type BytePath, bytePathFromBytes, ROOT } from '../../../../src/model/in
 import { SKIP_REASONS, type SkipReason } from '../../../../src/model/entry.js'
 import { parseObjectId } from '../../../../src/model/ids.js'
 import {
-  type FolderNode,
   type Node,
-  newContent,
-  newFolder,
-  newSkipped,
+  ContentNode,
+  FolderNode,
+  SkippedNode,
   visitNodes,
 } from '../../../../src/snapshot/capture/stat-cache/node.js'
 import { encodeNodes } from '../../../../src/snapshot/capture/stat-cache/node-columns.js'
@@ -49,7 +48,7 @@ const content: fc.Arbitrary<Node> = fc
     id,
   })
   .map((facts) =>
-    Object.assign(newContent(facts.name, facts), facts.stamp, {
+    Object.assign(new ContentNode(facts.name, facts), facts.stamp, {
       mode: facts.mode,
       owner: facts.owner,
       id: facts.id,
@@ -57,7 +56,7 @@ const content: fc.Arbitrary<Node> = fc
   )
 const skipped: fc.Arbitrary<Node> = fc
   .record({ name, reason: fc.constantFrom(...REASONS), isFolder: fc.boolean(), stamp })
-  .map(({ stamp: stamped, ...facts }) => Object.assign(newSkipped(facts.name, facts), stamped))
+  .map(({ stamp: stamped, ...facts }) => Object.assign(new SkippedNode(facts.name, facts), stamped))
 const { folder } = fc.letrec<{ folder: FolderNode; node: Node }>((tie) => ({
   folder: fc
     .record({
@@ -75,7 +74,7 @@ const { folder } = fc.letrec<{ folder: FolderNode; node: Node }>((tie) => ({
         children: fc.array(tie('node'), { maxLength: 6 }),
       }),
     })
-    .map((facts) => Object.assign(newFolder(facts.name, facts), facts.stamp, facts.own)),
+    .map((facts) => Object.assign(new FolderNode(facts.name, facts), facts.stamp, facts.own)),
   node: fc.oneof({ depthSize: 'small' }, content, skipped, tie('folder')),
 }))
 
@@ -102,22 +101,22 @@ test('a decoded node has the row of its encoding', () => {
 })
 
 test('an empty project is decoded', () => {
-  const root = newFolder(ROOT, { viaIndex: false })
+  const root = new FolderNode(ROOT, { viaIndex: false })
   expect(packed(root, 0).root.children).toEqual([])
 })
 
 test('a wide and a deep tree are decoded', () => {
-  const wide = newFolder(ROOT, { viaIndex: false })
+  const wide = new FolderNode(ROOT, { viaIndex: false })
   for (let i = 0; i < 20_000; i++) {
-    wide.children.push(newContent(bytes(`f${i}`), { kind: 'file', viaIndex: false }))
+    wide.children.push(new ContentNode(bytes(`f${i}`), { kind: 'file', viaIndex: false }))
   }
   const back = packed(wide, 0).root
   expect(back.children.map((child) => child.name)).toEqual(wide.children.map((child) => child.name))
 
-  const deep = newFolder(ROOT, { viaIndex: false })
+  const deep = new FolderNode(ROOT, { viaIndex: false })
   let at = deep
   for (let i = 0; i < 1000; i++) {
-    const child = newFolder(bytes('d'), { viaIndex: false })
+    const child = new FolderNode(bytes('d'), { viaIndex: false })
     at.children.push(child)
     at = child
   }
@@ -133,7 +132,7 @@ test('the totals of a packed folder are right without creating its children', ()
         visitNodes(node, (inner) => below.push(inner))
         const contents = below.filter(({ kind }) => kind === 'file' || kind === 'link')
         const modes: string[] = []
-        const closed = Object.assign(newFolder(ROOT, { viaIndex: false }), { row })
+        const closed = Object.assign(new FolderNode(ROOT, { viaIndex: false }), { row })
         back.eachMode(closed, (kind, mode) => modes.push(`${kind} ${mode}`))
         expect(back.tally(closed)).toEqual({
           files: contents.length,

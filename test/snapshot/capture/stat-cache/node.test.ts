@@ -3,15 +3,16 @@ import { type BytePath, bytePath } from '../../../../src/model/index.js'
 import {
   byTreeOrder,
   findNode,
-  newContent,
-  newFolder,
-  newSkipped,
+  ContentNode,
+  FolderNode,
+  SkippedNode,
   type Node,
 } from '../../../../src/snapshot/capture/stat-cache/node.js'
 
-const file = (name: string) => newContent(bytePath(name), { kind: 'file', viaIndex: false })
-const folder = (name: string) => newFolder(bytePath(name), { viaIndex: false })
-const skipped = (name: string) => newSkipped(bytePath(name), { reason: 'ignored', isFolder: true })
+const file = (name: string) => new ContentNode(bytePath(name), { kind: 'file', viaIndex: false })
+const folder = (name: string) => new FolderNode(bytePath(name), { viaIndex: false })
+const skipped = (name: string) =>
+  new SkippedNode(bytePath(name), { reason: 'ignored', isFolder: true })
 
 function rootOf(children: readonly Node[]) {
   const root = folder('')

@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { compileGlob } from '../../../src/snapshot/ignore/wildmatch.js'
+import type { GlobOptions } from '../../../src/snapshot/ignore/byte-set.js'
+import { foldCase, matchGlob, parseGlob } from '../../../src/snapshot/ignore/glob.js'
+
+/** Pattern and text have one character per byte. A malformed pattern matches nothing. */
+function compileGlob(pattern: string, options: GlobOptions): (text: string) => boolean {
+  const glob = parseGlob(pattern, options)
+  if (glob === undefined) return () => false
+  if (options.ignoreCase) return (text) => matchGlob(glob, foldCase(text))
+  return (text) => matchGlob(glob, text)
+}
 
 const NAME = { pathname: false, ignoreCase: false }
 const PATH = { pathname: true, ignoreCase: false }
