@@ -2,7 +2,7 @@
 import { build, version } from '../../base/index.js'
 import { usesHttp } from '../../agents/index.js'
 import { openStore, type Store, type StoreOptions, acquireDaemonLock } from '../../internal.js'
-import { type Daemon, startDaemon } from './daemon.js'
+import { Daemon } from './daemon.js'
 import { failureLog } from './failure-log.js'
 
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143 } as const
@@ -27,7 +27,7 @@ export async function serve({
     lock.release()
     throw error
   }
-  const daemon = await startDaemon({
+  const daemon = new Daemon({
     lock,
     store,
     log,
@@ -35,6 +35,7 @@ export async function serve({
     build: build(),
     version: version(),
   })
+  await daemon.start()
   endOnSignals(daemon)
   process.removeAllListeners('uncaughtException').on('uncaughtException', (error) => {
     log(error)

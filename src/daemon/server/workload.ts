@@ -6,13 +6,10 @@ export class Workload {
   #quietSinceMs = performance.now()
   #waiting: (() => void)[] = []
 
-  /** Returns a function to call at the end of the work. */
+  /** Returns a function to call once, at the end of the work. */
   begin(): () => void {
     this.#underWay += 1
-    let isOver = false
     return () => {
-      if (isOver) return
-      isOver = true
       this.#underWay -= 1
       this.#quietSinceMs = performance.now()
       if (this.#underWay > 0) return
