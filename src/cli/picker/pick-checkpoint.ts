@@ -8,7 +8,7 @@ import {
   hasSeveralAuthors,
   singleLine,
   stepLine,
-} from '../render/checkpoint-lines.js'
+} from '../render/checkpoint-table.js'
 import type { Request } from '../runtime/command.js'
 import { beforeChanges } from '../runtime/exit.js'
 import type { Line } from '../terminal/line-layout.js'

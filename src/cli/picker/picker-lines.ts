@@ -1,10 +1,10 @@
 // The picker as lines that fit the screen.
 import { formatNumber } from '../terminal/format-numbers.js'
-import { layoutLines } from '../terminal/line-layout.js'
+import { layoutLines, type Part } from '../terminal/line-layout.js'
 import type { Color, Paint } from '../terminal/colors.js'
 import { planCounts } from '../render/plan-text.js'
 import { printable, printableLine } from '../terminal/escape.js'
-import { cutEnd, padStart, widthOf } from '../terminal/text-width.js'
+import { cutEnd, padStart, widthOf, withoutColors } from '../terminal/text-width.js'
 import { isFoldable, type PickerItem } from './picker-items.js'
 import {
   ANSWERS,
@@ -100,7 +100,8 @@ function lineOf(item: PickerItem, isCurrent: boolean) {
   }
   const { line } = item.row
   // The highlighted line has one color.
-  const right = isCurrent ? line.right.map((part) => ({ ...part, painted: part.text })) : line.right
+  const plain = (part: Part) => ({ ...part, text: withoutColors(part.text) })
+  const right = isCurrent ? line.right.map(plain) : line.right
   return { ...line, right }
 }
 

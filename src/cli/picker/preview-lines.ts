@@ -1,7 +1,7 @@
 // The preview of a rewind: one line per path, in path order, marked as created, changed, removed or kept.
 import type { PlanItem, PlanView } from '../../index.js'
 import { formatNumber } from '../terminal/format-numbers.js'
-import { hasListedBelow } from '../render/folders-above.js'
+import { hasListedBelow } from '../render/change-lines.js'
 import type { Color } from '../terminal/colors.js'
 import { displayPath, printable } from '../terminal/escape.js'
 

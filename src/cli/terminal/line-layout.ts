@@ -6,9 +6,8 @@ import { cutEnd, widthOf } from './text-width.js'
 
 export type Part = {
   readonly text: string
-  readonly painted: string
   /** Dropped before others. */
-  readonly isLesser: boolean
+  readonly isLesser?: boolean
 }
 
 export type Line = {
@@ -66,14 +65,14 @@ function layoutLine(line: Line, { width, rightAt, screen }: Fit): string {
   if (parts.length === 0) return left
   const used = indent + widthOf(shownMark) + widthOf(shownText)
   const gap = (rightAt ?? width - rightWidth) + GAP - used
-  const right = parts.map(({ painted }) => painted).join(paint('dim', SEPARATOR))
+  const right = parts.map((part) => part.text).join(paint('dim', SEPARATOR))
   return left + ' '.repeat(Math.max(GAP, gap)) + right
 }
 
 /** Drops lesser parts first, then the others from the left. */
 function dropParts(parts: readonly Part[], width: number): readonly Part[] {
   if (parts.length === 0 || partsWidth(parts) + GAP <= width) return parts
-  const lesser = parts.findIndex(({ isLesser }) => isLesser)
+  const lesser = parts.findIndex(({ isLesser }) => isLesser === true)
   return dropParts(parts.toSpliced(Math.max(0, lesser), 1), width)
 }
 
