@@ -110,7 +110,6 @@ async function saveSession(
 async function givenState({ options }: Request): Promise<{ state?: unknown }> {
   const path = options.texts('state').at(-1)
   if (path === undefined) return {}
-  const { readGiven } = await import('../runtime/read-text-argument.js')
-  const { parseJsonText } = await import('../runtime/parse-json-argument.js')
+  const { parseJsonText, readGiven } = await import('../runtime/read-text-argument.js')
   return { state: parseJsonText(await readGiven(path)) }
 }

@@ -1,8 +1,7 @@
 // Reads the items of a JSON list one at a time, because an exported session may be larger than the memory. Only to find the
 // position of a fault is the text parsed as a whole.
 import { parseExactJson, SavestateError } from '../../internal.js'
-import { type GivenBytes, textOf, textsOf } from '../runtime/read-text-argument.js'
-import { parseJsonText } from '../runtime/parse-json-argument.js'
+import { type GivenBytes, parseJsonText, textOf, textsOf } from '../runtime/read-text-argument.js'
 
 /** Throws BAD_INPUT, with line and column if it is not JSON. */
 export async function* jsonItems(given: GivenBytes): AsyncGenerator<unknown> {

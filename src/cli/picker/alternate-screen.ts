@@ -18,8 +18,8 @@ type AlternateScreen = {
 
 const ENTER = '\u001b[?1049h\u001b[?25l'
 const LEAVE = '\u001b[?25h\u001b[?1049l'
-const ENDING = ['SIGINT', 'SIGTERM'] as const
-const GONE = ['end', 'error'] as const
+
+type Listener = readonly [NodeJS.EventEmitter, ...Parameters<NodeJS.EventEmitter['on']>]
 
 export function enterAlternateScreen(
   { keyboard, display }: { readonly keyboard: Keyboard; readonly display: Display },
@@ -38,7 +38,7 @@ export function enterAlternateScreen(
     display.write(LEAVE)
     keyboard.setRawMode?.(false)
   }
-  const listener = (_: string | undefined, key: Key) => {
+  const press = (_: string | undefined, key: Key) => {
     if (key.ctrl === true && (key.name === 'c' || key.name === 'z')) {
       restore()
       // As the terminal does without raw mode.
@@ -57,17 +57,22 @@ export function enterAlternateScreen(
     process.off('SIGHUP', hungUp)
     process.kill(process.pid, 'SIGHUP')
   }
+  const listeners: readonly Listener[] = [
+    [keyboard, 'keypress', press],
+    // The kernel sends SIGHUP to the session leader. If that one survives, we get no signal, only the end of the input.
+    [keyboard, 'end', hungUp],
+    [keyboard, 'error', hungUp],
+    [process, 'SIGHUP', hungUp],
+    [display, 'resize', on.redraw],
+    [process, 'SIGCONT', resumed],
+    [process, 'SIGINT', restore],
+    [process, 'SIGTERM', restore],
+    [process, 'uncaughtException', restore],
+    [process, 'exit', restore],
+  ]
   emitKeypressEvents(keyboard)
-  keyboard.on('keypress', listener)
-  // The kernel sends SIGHUP to the session leader. If that one survives, we get no signal, only the end of the input.
-  for (const event of GONE) keyboard.on(event, hungUp)
-  display.on('resize', on.redraw)
   // Before the listeners that print something.
-  for (const signal of ENDING) process.prependListener(signal, restore)
-  process.prependListener('uncaughtException', restore)
-  process.prependListener('exit', restore)
-  process.on('SIGCONT', resumed)
-  process.on('SIGHUP', hungUp)
+  for (const [emitter, event, listener] of listeners) emitter.prependListener(event, listener)
   enter()
   keyboard.resume()
   return {
@@ -78,15 +83,8 @@ export function enterAlternateScreen(
     size: () => ({ rows: display.rows || 24, columns: display.columns || 80 }),
     leave() {
       restore()
-      keyboard.off('keypress', listener)
-      for (const event of GONE) keyboard.off(event, hungUp)
+      for (const [emitter, event, listener] of listeners) emitter.off(event, listener)
       keyboard.pause()
-      display.off('resize', on.redraw)
-      for (const signal of ENDING) process.off(signal, restore)
-      process.off('uncaughtException', restore)
-      process.off('exit', restore)
-      process.off('SIGCONT', resumed)
-      process.off('SIGHUP', hungUp)
     },
   }
 }

@@ -4,7 +4,7 @@ import { type Display, enterAlternateScreen, type Keyboard } from './alternate-s
 import type { PickerGroup, PickerRow } from './picker-items.js'
 import { pickerLines } from './picker-lines.js'
 import { type Choice, openPicker, type Picker, press, resize, targetOf } from './picker-state.js'
-import type { Preview } from './preview-lines.js'
+import type { Preview } from './picker-lines.js'
 
 const PREVIEW_DELAY_MS = 120
 

@@ -1,9 +1,10 @@
 // The picker as lines that fit the screen.
+import type { PlanItem, PlanView } from '../../index.js'
 import { formatNumber } from '../terminal/format-numbers.js'
 import { layoutLines, type Part } from '../terminal/line-layout.js'
 import type { Color, Paint } from '../terminal/colors.js'
-import { planCounts } from '../render/plan-text.js'
-import { printable, printableLine } from '../terminal/escape.js'
+import { planCounts, shownItems } from '../render/plan-text.js'
+import { displayPath, printable, printableLine } from '../terminal/escape.js'
 import { cutEnd, padStart, widthOf, withoutColors } from '../terminal/text-width.js'
 import { isFoldable, type PickerItem } from './picker-items.js'
 import {
@@ -15,7 +16,18 @@ import {
   type Restore,
   targetOf,
 } from './picker-state.js'
-import { type Preview, previewLines } from './preview-lines.js'
+
+/** Undefined while the folder is compared. */
+export type Preview =
+  | {
+      readonly plan: PlanView
+      /** Paths that the user has changed since; empty if all changes are the user's. */
+      readonly mine: ReadonlySet<string>
+      /** True if only the user has changed files, in a project where agents work. */
+      readonly isAllMine: boolean
+    }
+  | { readonly problem: string }
+  | undefined
 
 type Line = {
   readonly text: string
@@ -181,4 +193,49 @@ function keysOf(picker: Picker): string[] {
   const steps =
     isFolded && picker.query === '' && !picker.opened.has(item.group) ? ['→: steps'] : []
   return [...enter, ...others.map(({ key, name }) => `${key}: ${name}`), ...steps, ...rest]
+}
+
+/** One line per path, in path order, marked as created, changed, removed or kept. */
+function previewLines(preview: Preview, height: number): Line[] {
+  if (preview === undefined || 'problem' in preview) return []
+  const { plan, mine } = preview
+  const lines = [
+    ...plan.conflict.map((item) => line(`! in the way: ${withReason(item)}`, 'yellow')),
+    ...changeLines(plan, mine),
+    ...plan.keep.map((item) => line(`= kept: ${withReason(item)}`, 'dim')),
+  ]
+  if (lines.length <= height) return lines
+  const left = lines.length - height + 1
+  const more = line(`… and ${formatNumber(left)} more`, 'dim')
+  return height < 1 ? [] : [...lines.slice(0, height - 1), more]
+}
+
+/** A folder is listed only if no path inside it is, as in the counts. */
+function changeLines({ write, remove }: PlanView, mine: ReadonlySet<string>): Line[] {
+  const changes = [
+    ...shownItems(write).map((item) => ({ item, ...(isMade(item) ? MADE : CHANGED) })),
+    ...shownItems(remove).map((item) => ({ item, ...REMOVED })),
+  ]
+  return changes
+    .sort((a, b) => (a.item.path < b.item.path ? -1 : 1))
+    .map(({ item, mark, color }) => {
+      const yours = mine.has(item.path) ? '  (yours)' : ''
+      return line(`${mark} ${displayPath(item.path)}${yours}`, color)
+    })
+}
+
+const MADE = { mark: '+', color: 'green' } as const
+const CHANGED = { mark: '~', color: 'yellow' } as const
+const REMOVED = { mark: '-', color: 'red' } as const
+
+function isMade({ reason }: PlanItem): boolean {
+  return reason?.endsWith(' is missing') === true
+}
+
+function withReason({ path, reason }: PlanItem): string {
+  return `${displayPath(path)}${reason === undefined ? '' : `  (${printable(reason)})`}`
+}
+
+function line(text: string, color: Color): Line {
+  return { text: `   ${text}`, color }
 }

@@ -93,7 +93,7 @@ function itemText({ path, reason, change }: PlanItem): string {
 }
 
 /** A folder is listed and counted only if no path inside it is. */
-function shownItems(items: readonly PlanItem[]): readonly PlanItem[] {
+export function shownItems(items: readonly PlanItem[]): readonly PlanItem[] {
   const isFolder = hasListedBelow(items)
   return items
     .filter(({ path }) => !isFolder(path))
