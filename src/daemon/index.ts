@@ -2,7 +2,6 @@ export { type Address, isOwnSocket, readAddress } from './address.js'
 export { answerHook, PATIENCE_SECONDS } from './answer-hook.js'
 export {
   findDaemon,
-  howToEnd,
   isRunning,
   startDaemonFor,
   stopDaemon,

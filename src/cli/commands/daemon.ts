@@ -1,6 +1,5 @@
 import {
   findDaemon,
-  howToEnd,
   loadServer,
   startDaemonFor,
   stopDaemon,
@@ -44,8 +43,10 @@ export const run = command<DaemonAnswer>({
   render(answer, request) {
     if (answer.takenBy !== undefined) return takenText(answer.takenBy)
     if (answer.code !== undefined) return ''
-    if (answer.unresponsive !== undefined)
-      return `${unresponsive(answer.unresponsive).message}. ${howToEnd(answer.unresponsive.pid)}`
+    if (answer.unresponsive !== undefined) {
+      const { message, hint } = unresponsive(answer.unresponsive)
+      return `${message}. ${hint}`
+    }
     if (answer.stopped !== undefined)
       return answer.stopped ? 'The daemon has stopped.' : 'The daemon is not running.'
     if (!answer.running) return 'The daemon is not running. Start it with: savestate daemon start'

@@ -32,7 +32,6 @@ export type Preview =
 type Line = {
   readonly text: string
   readonly color?: Color | undefined
-  readonly isPainted?: true
 }
 
 const WAYS: readonly { readonly key: string; readonly name: string; readonly restore: Restore }[] =
@@ -59,8 +58,8 @@ export function pickerLines(
   while (lines.length < rows - 1) lines.push({ text: '' })
   const all = rows < 2 ? list : [...lines.slice(0, rows - 1), keyLine(picker)]
   // Some terminals wrap a line that is as wide as the screen.
-  return all.map(({ text, color, isPainted }) => {
-    const cut = isPainted === true ? text : cutEnd(text, columns - 1)
+  return all.map(({ text, color }) => {
+    const cut = cutEnd(text, columns - 1)
     return color === undefined ? cut : paint(color, cut)
   })
 }
@@ -97,7 +96,7 @@ function listLines(
     })
     const left = `${isCurrent ? '>' : ' '} ${padStart(numberOf(item), numbers)}  `
     if (width < margin) return { text: left }
-    return isCurrent ? { text: left + body, color: 'cyan' } : { text: left + body, isPainted: true }
+    return { text: left + body, color: isCurrent ? 'cyan' : undefined }
   })
 }
 

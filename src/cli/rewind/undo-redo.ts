@@ -3,9 +3,8 @@ import type { RewindResult } from '../../index.js'
 import { type Command, command, type Request } from '../runtime/command.js'
 import { confirmOn } from '../runtime/confirm.js'
 import { withRepeatHint } from './repeat-hint.js'
-import { restoreExitCode, restoreText } from './restore-text.js'
+import { repeatQuestion, restoreExitCode, restoreText, rewindText } from './restore-text.js'
 import { commandLine, programFor } from '../terminal/shell-quote.js'
-import { repeatQuestion, rewindText } from './target-text.js'
 
 type Undone = Omit<RewindResult, 'conversation'> & {
   /** With the command that continues it; null if the agent has none. */

@@ -131,14 +131,11 @@ export async function stopDaemon(): Promise<boolean> {
   }
 }
 
-/** For a daemon that holds its lock and does not answer. */
+/** For a daemon that holds its lock and does not answer. Killing it is safe: the store is always consistent. */
 export function unresponsive({ pid }: { readonly pid: number | null }): SavestateError {
   const who = pid === null ? 'The daemon' : `The daemon, process ${pid},`
-  return new SavestateError('DAEMON_FAILED', `${who} does not answer`, { hint: howToEnd(pid) })
-}
-
-/** Killing the daemon is safe: the store is always consistent. */
-export function howToEnd(pid: number | null): string {
-  const commands = 'Commands work without it.'
-  return pid === null ? commands : `${commands} If it does not recover, end it with: kill -9 ${pid}`
+  const kill = pid === null ? '' : ` If it does not recover, end it with: kill -9 ${pid}`
+  return new SavestateError('DAEMON_FAILED', `${who} does not answer`, {
+    hint: `Commands work without it.${kill}`,
+  })
 }

@@ -122,7 +122,7 @@ async function answerTo(
       message: 'The daemon is shutting down',
       hint: 'Start it again with `savestate daemon start`.',
     })
-  options.work.count()
+  options.work.served += 1
   try {
     return await route.answer(request)
   } catch (error) {

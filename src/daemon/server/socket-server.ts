@@ -81,7 +81,7 @@ function serve(connection: Socket, options: SocketServerOptions): void {
   let onLine = answer
 
   const begin = async (work: Work, input: string): Promise<void> => {
-    options.work.count()
+    options.work.served += 1
     let progressAtMs = 0
     const onProgress = (progress: unknown) => {
       if (performance.now() - progressAtMs < PROGRESS_EVERY_MS) return

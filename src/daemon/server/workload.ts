@@ -1,8 +1,9 @@
 // Counts running work, and measures how long the daemon has been idle.
 
 export class Workload {
+  /** The number of requests that were accepted. */
+  served = 0
   #underWay = 0
-  #served = 0
   #quietSinceMs = performance.now()
   #waiting: (() => void)[] = []
 
@@ -19,15 +20,6 @@ export class Workload {
 
   get underWay(): number {
     return this.#underWay
-  }
-
-  /** Counts a request that was accepted. */
-  count(): void {
-    this.#served += 1
-  }
-
-  get served(): number {
-    return this.#served
   }
 
   /** How long there has been no work. */
