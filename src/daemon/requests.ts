@@ -1,6 +1,6 @@
-// The requests of callers on the Unix socket of the daemon, and the answers.
+// The requests of callers of the daemon, and the answers.
 import { isRecord } from '../base/index.js'
-import type { Project, SaveResult, UntrustedFile } from '../internal.js'
+import type { CallOptions, Project, SaveResult, Store, UntrustedFile } from '../internal.js'
 import type { Line } from './json-lines.js'
 
 export type SaveInput = {
@@ -12,12 +12,13 @@ export type SaveInput = {
 /** Saves the project that a folder belongs to. */
 export type SaveRequest = {
   readonly do: 'save'
+  /** Absolute. */
   readonly folder: string
   readonly input: SaveInput
 }
 
-/** Handles an event of an agent. The payload follows in pieces. */
-export type HookCall = {
+/** Handles an event of an agent. The payload follows with `go`. */
+type HookCall = {
   readonly do: 'hook'
   /** The current folder of the hook. */
   readonly folder: string
@@ -35,12 +36,6 @@ export type SaveAnswer = {
   readonly untrusted: readonly UntrustedFile[]
   readonly origin: Awaited<ReturnType<Project['origin']>>
   readonly notices: readonly string[]
-}
-
-export type HookAnswer = {
-  readonly stdout: string
-  readonly stderr: string
-  readonly exitCode: number
 }
 
 /** Payloads contain whole files and the output of commands. */
@@ -66,4 +61,15 @@ export function parseRequest(line: Line): DaemonRequest | undefined {
   if (line['do'] !== 'hook' || typeof agent !== 'string' || typeof eventName !== 'string')
     return undefined
   return { do: 'hook', folder, agent, eventName, strict: line['strict'] === true }
+}
+
+/** The work of `savestate save`, in the daemon or in the process of the command. */
+export async function saveProject(
+  project: Project,
+  of: { readonly store: Store; readonly input: SaveInput; readonly hooks: CallOptions },
+): Promise<Pick<SaveAnswer, 'result' | 'shortId' | 'untrusted'>> {
+  const result = await project.save({ ...of.input, ...of.hooks })
+  const shortIds = await of.store.shortIds([result.id])
+  const { untrusted } = await project.config()
+  return { result, shortId: shortIds.get(result.id) ?? result.id, untrusted }
 }

@@ -10,13 +10,10 @@ test('the lines do not depend on how the text is split', () => {
       const expected = lines.map((one): unknown => JSON.parse(JSON.stringify(one)))
       const text = lines.map(formatLine).join('')
       const read: Line[] = []
-      const reader = lineReader(
-        { maxChars: 1 << 20 },
-        {
-          line: (one) => read.push(one),
-          fault: () => expect.unreachable(),
-        },
-      )
+      const reader = lineReader(1 << 20, {
+        line: (one) => read.push(one),
+        fault: () => expect.unreachable(),
+      })
       let at = 0
       for (const cut of cuts) {
         reader(text.slice(at, at + cut))
@@ -32,11 +29,11 @@ test.each(['[]\n', 'null\n', '\n', 'GET / HTTP/1.1\r\n', '{"a":\n', 'x'.repeat(1
   '%j is reported as a fault once, and nothing after it is read',
   (text) => {
     let faults = 0
-    const reader = lineReader(
-      { maxChars: 100 },
-      { line: () => expect.unreachable(), fault: () => (faults += 1) },
-    )
-    reader(text)
+    const reader = lineReader(100, {
+      line: () => expect.unreachable(),
+      fault: () => (faults += 1),
+    })
+    reader(`${text}{"go":true}\n`)
     reader('{"go":true}\n')
     reader('[]\n')
     expect(faults).toBe(1)

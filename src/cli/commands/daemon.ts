@@ -1,6 +1,5 @@
 import {
   findDaemon,
-  howToEnd,
   loadServer,
   startDaemonFor,
   stopDaemon,
@@ -57,7 +56,10 @@ export const run = command<DaemonAnswer>({
       return `${who} is already the daemon of this store. See: savestate daemon status`
     }
     if (code !== undefined) return ''
-    if (holder !== undefined) return `${unresponsive(holder).message}. ${howToEnd(holder.pid)}`
+    if (holder !== undefined) {
+      const { message, hint } = unresponsive(holder)
+      return `${message}. ${hint}`
+    }
     if (stopped === true) return 'The daemon has stopped.'
     if (stopped === false) return 'The daemon is not running.'
     if (!running) return 'The daemon is not running. Start it with: savestate daemon start'

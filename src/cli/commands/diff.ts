@@ -1,8 +1,7 @@
 import type { Project } from '../../index.js'
 import { command } from '../runtime/command.js'
-import { diffText, statWidth } from '../render/diff-text.js'
+import { diffText, statWidth, UNCUT_WIDTH } from '../render/diff-text.js'
 import { projectPaths } from '../runtime/path-arguments.js'
-import { UNCUT_WIDTH } from '../render/diffstat.js'
 
 /** A checkpoint of a session may have a state and no files. */
 async function newestWithFiles(project: Project): Promise<string> {

@@ -1,6 +1,5 @@
 import { groupByPrompt, mapGroup, rowsOf } from '../render/checkpoint-groups.js'
-import { type ListRow, hasSeveralAuthors } from '../render/checkpoint-lines.js'
-import { checkpointTable } from '../render/checkpoint-table.js'
+import { checkpointTable, hasSeveralAuthors, type ListRow } from '../render/checkpoint-table.js'
 import { command, type Request } from '../runtime/command.js'
 import { formatNumber } from '../terminal/format-numbers.js'
 import { type Listed, type Selection, selectRows } from '../runtime/list-selection.js'

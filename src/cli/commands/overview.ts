@@ -1,8 +1,7 @@
 // `savestate` without a command: the newest checkpoints, and what to do next.
 import { SavestateError } from '../../index.js'
 import { groupByPrompt } from '../render/checkpoint-groups.js'
-import { hasSeveralAuthors } from '../render/checkpoint-lines.js'
-import { checkpointTable } from '../render/checkpoint-table.js'
+import { checkpointTable, hasSeveralAuthors } from '../render/checkpoint-table.js'
 import { command } from '../runtime/command.js'
 import { displayPath } from '../terminal/escape.js'
 import { programFor } from '../terminal/shell-quote.js'

@@ -19,7 +19,6 @@ import { findTarget } from '../runtime/checkpoint-argument.js'
 import { printableLine } from '../terminal/escape.js'
 import { projectPaths } from '../runtime/path-arguments.js'
 import { withRepeatHint } from '../rewind/repeat-hint.js'
-import { restoreExitCode, restoreText } from '../rewind/restore-text.js'
 import { rewindSession, type SessionRewind, sessionRewindText } from '../rewind/rewind-session.js'
 import { commandLine, programFor } from '../terminal/shell-quote.js'
 import { shortIdOf } from '../terminal/short-id.js'
@@ -28,8 +27,10 @@ import {
   beforeText,
   goalText,
   goBackQuestion,
+  restoreExitCode,
+  restoreText,
   targetText,
-} from '../rewind/target-text.js'
+} from '../rewind/restore-text.js'
 
 type Rewound =
   | SessionRewind

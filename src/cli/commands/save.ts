@@ -97,7 +97,6 @@ async function saveSession(request: Request, input: SaveInput): Promise<Saved> {
 }
 
 async function readState(path: string): Promise<unknown> {
-  const { readGiven } = await import('../runtime/read-text-argument.js')
-  const { parseJsonText } = await import('../runtime/parse-json-argument.js')
+  const { parseJsonText, readGiven } = await import('../runtime/read-text-argument.js')
   return parseJsonText(await readGiven(path))
 }

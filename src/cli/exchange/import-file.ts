@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto'
 import { isRecord } from '../../base/index.js'
 import { SavestateError } from '../../index.js'
 import { valueOf } from '../runtime/opaque-classes.js'
-import { parseJsonText } from '../runtime/parse-json-argument.js'
-import { type GivenText, readGiven } from '../runtime/read-text-argument.js'
+import { type GivenText, parseJsonText, readGiven } from '../runtime/read-text-argument.js'
 import { stateOfYaml } from './state-yaml.js'
 
 /** `path` as typed; `-` is stdin. Throws BAD_INPUT for a file of another kind. */

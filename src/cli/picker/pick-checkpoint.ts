@@ -8,7 +8,7 @@ import {
   hasSeveralAuthors,
   singleLine,
   stepLine,
-} from '../render/checkpoint-lines.js'
+} from '../render/checkpoint-table.js'
 import type { Request } from '../runtime/command.js'
 import { beforeChanges } from '../runtime/exit.js'
 import type { Line } from '../terminal/line-layout.js'
@@ -19,7 +19,7 @@ import { usageOf } from '../args/commands-table.js'
 import { pick } from './pick.js'
 import type { PickerGroup, PickerRow } from './picker-items.js'
 import type { Choice, Restore } from './picker-state.js'
-import type { Preview } from './preview-lines.js'
+import type { Preview } from './picker-lines.js'
 
 /** Undefined if the user quits. Throws BAD_INPUT without a terminal. */
 export async function pickCheckpoint(request: Request): Promise<Request | undefined> {

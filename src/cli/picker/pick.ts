@@ -1,12 +1,31 @@
-// Lets the user pick a checkpoint, with a preview of the changes. Computes one preview at a time, for the highlighted row.
+// Lets the user pick a checkpoint on the alternate screen of a terminal, with a preview of the changes. Computes one preview at a
+// time, for the highlighted row.
+import { emitKeypressEvents } from 'node:readline'
 import type { Paint } from '../terminal/colors.js'
-import { type Display, enterAlternateScreen, type Keyboard } from './alternate-screen.js'
 import type { PickerGroup, PickerRow } from './picker-items.js'
 import { pickerLines } from './picker-lines.js'
-import { type Choice, openPicker, type Picker, press, resize, targetOf } from './picker-state.js'
-import type { Preview } from './preview-lines.js'
+import {
+  type Choice,
+  type Key,
+  openPicker,
+  type Picker,
+  press,
+  resize,
+  type Size,
+  targetOf,
+} from './picker-state.js'
+import type { Preview } from './picker-lines.js'
 
 const PREVIEW_DELAY_MS = 120
+const ENTER = '\u001b[?1049h\u001b[?25l'
+const LEAVE = '\u001b[?25h\u001b[?1049l'
+
+type Keyboard = NodeJS.ReadableStream & { setRawMode?(isRaw: boolean): unknown }
+type Display = NodeJS.EventEmitter & {
+  readonly rows?: number | undefined
+  readonly columns?: number | undefined
+  write(text: string): unknown
+}
 
 type Picking = {
   readonly groups: readonly PickerGroup[]
@@ -62,4 +81,75 @@ export function pick(picking: Picking): Promise<Choice | null> {
     }
     show()
   })
+}
+
+type Listener = readonly [NodeJS.EventEmitter, ...Parameters<NodeJS.EventEmitter['on']>]
+
+/** With raw keys. On every exit, also by a signal or a bug, the terminal is restored before anything is printed. */
+function enterAlternateScreen(
+  { keyboard, display }: { readonly keyboard: Keyboard; readonly display: Display },
+  on: { readonly key: (key: Key) => void; readonly redraw: () => void },
+) {
+  let isActive = false
+  const enter = () => {
+    if (isActive) return
+    isActive = true
+    keyboard.setRawMode?.(true)
+    display.write(ENTER)
+  }
+  const restore = () => {
+    if (!isActive) return
+    isActive = false
+    display.write(LEAVE)
+    keyboard.setRawMode?.(false)
+  }
+  const pressed = (_: string | undefined, key: Key) => {
+    if (key.ctrl === true && (key.name === 'c' || key.name === 'z')) {
+      restore()
+      // As the terminal does without raw mode.
+      process.kill(key.name === 'c' ? process.pid : 0, key.name === 'c' ? 'SIGINT' : 'SIGTSTP')
+      return
+    }
+    on.key(key)
+  }
+  const resumed = () => {
+    enter()
+    on.redraw()
+  }
+  // End by the signal: if the terminal is gone, a normal exit of Node 20 aborts and may leave a core dump.
+  const hungUp = () => {
+    restore()
+    process.off('SIGHUP', hungUp)
+    process.kill(process.pid, 'SIGHUP')
+  }
+  const listeners: readonly Listener[] = [
+    [keyboard, 'keypress', pressed],
+    // The kernel sends SIGHUP to the session leader. If that one survives, we get no signal, only the end of the input.
+    [keyboard, 'end', hungUp],
+    [keyboard, 'error', hungUp],
+    [process, 'SIGHUP', hungUp],
+    [display, 'resize', on.redraw],
+    [process, 'SIGCONT', resumed],
+    [process, 'SIGINT', restore],
+    [process, 'SIGTERM', restore],
+    [process, 'uncaughtException', restore],
+    [process, 'exit', restore],
+  ]
+  emitKeypressEvents(keyboard)
+  // Before the listeners that print something.
+  for (const [emitter, event, listener] of listeners) emitter.prependListener(event, listener)
+  enter()
+  keyboard.resume()
+  return {
+    draw(lines: readonly string[]) {
+      const text = lines.map((line) => `${line}\u001b[K`).join('\r\n')
+      if (isActive) display.write(`\u001b[H${text}\u001b[J`)
+    },
+    size: (): Size => ({ rows: display.rows || 24, columns: display.columns || 80 }),
+    leave() {
+      restore()
+      for (const [emitter, event, listener] of listeners) emitter.off(event, listener)
+      keyboard.pause()
+    },
+  }
 }

@@ -1,10 +1,11 @@
 // The picker as lines that fit the screen.
+import type { PlanItem, PlanView } from '../../index.js'
 import { formatNumber } from '../terminal/format-numbers.js'
-import { layoutLines } from '../terminal/line-layout.js'
+import { layoutLines, type Part } from '../terminal/line-layout.js'
 import type { Color, Paint } from '../terminal/colors.js'
-import { planCounts } from '../render/plan-text.js'
-import { printable, printableLine } from '../terminal/escape.js'
-import { cutEnd, padStart, widthOf } from '../terminal/text-width.js'
+import { planCounts, shownItems } from '../render/plan-text.js'
+import { displayPath, printable, printableLine } from '../terminal/escape.js'
+import { cutEnd, padStart, widthOf, withoutColors } from '../terminal/text-width.js'
 import { isFoldable, type PickerItem } from './picker-items.js'
 import {
   ANSWERS,
@@ -15,12 +16,22 @@ import {
   type Restore,
   targetOf,
 } from './picker-state.js'
-import { type Preview, previewLines } from './preview-lines.js'
+
+/** Undefined while the folder is compared. */
+export type Preview =
+  | {
+      readonly plan: PlanView
+      /** Paths that the user has changed since; empty if all changes are the user's. */
+      readonly mine: ReadonlySet<string>
+      /** True if only the user has changed files, in a project where agents work. */
+      readonly isAllMine: boolean
+    }
+  | { readonly problem: string }
+  | undefined
 
 type Line = {
   readonly text: string
   readonly color?: Color | undefined
-  readonly isPainted?: true
 }
 
 const WAYS: readonly { readonly key: string; readonly name: string; readonly restore: Restore }[] =
@@ -47,8 +58,8 @@ export function pickerLines(
   while (lines.length < rows - 1) lines.push({ text: '' })
   const all = rows < 2 ? list : [...lines.slice(0, rows - 1), keyLine(picker)]
   // Some terminals wrap a line that is as wide as the screen.
-  return all.map(({ text, color, isPainted }) => {
-    const cut = isPainted === true ? text : cutEnd(text, columns - 1)
+  return all.map(({ text, color }) => {
+    const cut = cutEnd(text, columns - 1)
     return color === undefined ? cut : paint(color, cut)
   })
 }
@@ -85,7 +96,7 @@ function listLines(
     })
     const left = `${isCurrent ? '>' : ' '} ${padStart(numberOf(item), numbers)}  `
     if (width < margin) return { text: left }
-    return isCurrent ? { text: left + body, color: 'cyan' } : { text: left + body, isPainted: true }
+    return { text: left + body, color: isCurrent ? 'cyan' : undefined }
   })
 }
 
@@ -100,7 +111,8 @@ function lineOf(item: PickerItem, isCurrent: boolean) {
   }
   const { line } = item.row
   // The highlighted line has one color.
-  const right = isCurrent ? line.right.map((part) => ({ ...part, painted: part.text })) : line.right
+  const plain = (part: Part) => ({ ...part, text: withoutColors(part.text) })
+  const right = isCurrent ? line.right.map(plain) : line.right
   return { ...line, right }
 }
 
@@ -180,4 +192,49 @@ function keysOf(picker: Picker): string[] {
   const steps =
     isFolded && picker.query === '' && !picker.opened.has(item.group) ? ['→: steps'] : []
   return [...enter, ...others.map(({ key, name }) => `${key}: ${name}`), ...steps, ...rest]
+}
+
+/** One line per path, in path order, marked as created, changed, removed or kept. */
+function previewLines(preview: Preview, height: number): Line[] {
+  if (preview === undefined || 'problem' in preview) return []
+  const { plan, mine } = preview
+  const lines = [
+    ...plan.conflict.map((item) => line(`! in the way: ${withReason(item)}`, 'yellow')),
+    ...changeLines(plan, mine),
+    ...plan.keep.map((item) => line(`= kept: ${withReason(item)}`, 'dim')),
+  ]
+  if (lines.length <= height) return lines
+  const left = lines.length - height + 1
+  const more = line(`… and ${formatNumber(left)} more`, 'dim')
+  return height < 1 ? [] : [...lines.slice(0, height - 1), more]
+}
+
+/** A folder is listed only if no path inside it is, as in the counts. */
+function changeLines({ write, remove }: PlanView, mine: ReadonlySet<string>): Line[] {
+  const changes = [
+    ...shownItems(write).map((item) => ({ item, ...(isMade(item) ? MADE : CHANGED) })),
+    ...shownItems(remove).map((item) => ({ item, ...REMOVED })),
+  ]
+  return changes
+    .sort((a, b) => (a.item.path < b.item.path ? -1 : 1))
+    .map(({ item, mark, color }) => {
+      const yours = mine.has(item.path) ? '  (yours)' : ''
+      return line(`${mark} ${displayPath(item.path)}${yours}`, color)
+    })
+}
+
+const MADE = { mark: '+', color: 'green' } as const
+const CHANGED = { mark: '~', color: 'yellow' } as const
+const REMOVED = { mark: '-', color: 'red' } as const
+
+function isMade({ reason }: PlanItem): boolean {
+  return reason?.endsWith(' is missing') === true
+}
+
+function withReason({ path, reason }: PlanItem): string {
+  return `${displayPath(path)}${reason === undefined ? '' : `  (${printable(reason)})`}`
+}
+
+function line(text: string, color: Color): Line {
+  return { text: `   ${text}`, color }
 }

@@ -1,7 +1,6 @@
 // Changed files as lines.
-import type { ChangeView } from '../../index.js'
+import { type ChangeView, parsePathText } from '../../internal.js'
 import { formatNumber } from '../terminal/format-numbers.js'
-import { hasListedBelow } from './folders-above.js'
 import type { Color } from '../terminal/colors.js'
 import { displayPath } from '../terminal/escape.js'
 
@@ -44,4 +43,20 @@ export function unseenByGit(changes: readonly ChangeView[]): string[] {
 
 function isUsual(mode: string | null): boolean {
   return mode === '0644' || mode === '0755'
+}
+
+/** The returned function says whether a listed path is below the given one. */
+export function hasListedBelow(
+  items: readonly { readonly path: string }[],
+): (path: string) => boolean {
+  const folders = new Set<string>()
+  for (const { path } of items) {
+    const bytes: string = parsePathText(path)
+    for (let end = bytes.lastIndexOf('/'); end > 0; end = bytes.lastIndexOf('/', end - 1)) {
+      const folder = bytes.slice(0, end)
+      if (folders.has(folder)) break
+      folders.add(folder)
+    }
+  }
+  return (path) => folders.has(parsePathText(path))
 }

@@ -1,15 +1,29 @@
-// `savestate show`: one checkpoint in full.
-import { type CheckpointDetails, SKIP_REASONS, type SkipReason } from '../../internal.js'
-import { agentLines, labelOn } from './agent-text.js'
+// `savestate show`: one checkpoint in full, with the agent's part of it.
+import {
+  type AgentDetails,
+  type CheckpointDetails,
+  SKIP_REASONS,
+  type SkipReason,
+} from '../../internal.js'
 import { COLOR_OF, formatChange, listedChanges } from './change-lines.js'
-import { formatBytes, formatCount, formatNumber, formatLines } from '../terminal/format-numbers.js'
+import type { Color } from '../terminal/colors.js'
+import {
+  formatBytes,
+  formatCount,
+  formatLines,
+  formatNumber,
+  limitLines,
+} from '../terminal/format-numbers.js'
 import { displayPath, printable, printableLine } from '../terminal/escape.js'
 import { localTime, relativeTime } from '../terminal/relative-time.js'
 import type { Screen } from '../terminal/screen.js'
 import { quoteForShell } from '../terminal/shell-quote.js'
-import { padEnd } from '../terminal/text-width.js'
+import { cutEnd, padEnd, widthOf } from '../terminal/text-width.js'
 
 const MAX_CHANGES = 50
+const MAX_KEYS = 30
+const MAX_TOOLS = 10
+const KEY_WIDTH = 40
 /** How many examples to print, in this order. Paths that were skipped on purpose need fewer. */
 const EXAMPLES: readonly (readonly [SkipReason, number])[] = [
   ['too-large', 10],
@@ -24,6 +38,12 @@ const EXAMPLES: readonly (readonly [SkipReason, number])[] = [
   ['store', 3],
   ['forgotten', 1],
 ]
+
+const TOOL_COLORS: Readonly<Record<string, Color>> = {
+  confirmed: 'green',
+  failed: 'red',
+  started: 'yellow',
+}
 
 export function detailsText(
   details: CheckpointDetails,
@@ -70,17 +90,11 @@ function filesLines(
   ]
 }
 
-function changeLines({ changes }: CheckpointDetails, { paint }: Screen): string[] {
-  const listed = listedChanges(changes)
-  const more = listed.length - MAX_CHANGES
-  return [
-    ...listed
-      .slice(0, MAX_CHANGES)
-      .map(
-        (view) => `  ${paint(COLOR_OF[view.change], padEnd(view.change, 8))} ${formatChange(view)}`,
-      ),
-    ...(more > 0 ? [`  … and ${formatNumber(more)} more`] : []),
-  ]
+function changeLines({ changes }: CheckpointDetails, { paint }: Screen): readonly string[] {
+  const lines = listedChanges(changes).map(
+    (view) => `  ${paint(COLOR_OF[view.change], padEnd(view.change, 8))} ${formatChange(view)}`,
+  )
+  return limitLines(lines, MAX_CHANGES)
 }
 
 function uncapturedLines({ uncaptured }: CheckpointDetails, screen: Screen): string[] {
@@ -135,4 +149,62 @@ function reasonText(reason: string): string {
 function objectsFolder(home: string): string {
   const isTypable = !/[\x00-\x1f\x7f]/.test(home)
   return isTypable ? quoteForShell(`${home}/objects.git`) : '"$SAVESTATE_HOME"/objects.git'
+}
+
+/** A line of `show`: a label and a text. */
+function labelOn({ paint }: Screen) {
+  return (label: string, text: string): string =>
+    `${paint('bold', padEnd(`${label}:`, 11))} ${text}`
+}
+
+/** Empty for a checkpoint without a session. */
+function agentLines(details: CheckpointDetails, screen: Screen): string[] {
+  const { session, step, status, agent } = details
+  if (session === null || agent === null) return []
+  const label = labelOn(screen)
+  const position = `${printableLine(session)}, step ${step}, turn ${agent.turn}`
+  return [
+    label('Session', position),
+    label('Status', printableLine(status ?? '')),
+    ...(agent.parent === null ? [] : [label('Parent', agent.parent)]),
+    ...(agent.toolCall === null ? [] : [label('Tool call', printableLine(agent.toolCall))]),
+    ...stateLines(agent, screen),
+    ...toolLines(agent, screen),
+  ]
+}
+
+function stateLines({ state, schemaVersion }: AgentDetails, screen: Screen): string[] {
+  const label = labelOn(screen)
+  if (state === null) return [label('State', 'none')]
+  const names = state.keys.map(({ key }) => cutEnd(printableLine(key), KEY_WIDTH))
+  const width = Math.max(0, ...names.slice(0, MAX_KEYS).map(widthOf))
+  const keys = state.keys.map(
+    (key, at) => `  ${padEnd(names[at] ?? '', width)}  ${screen.paint('dim', figuresText(key))}`,
+  )
+  const version = schemaVersion === null ? '' : `, version ${schemaVersion}`
+  return [label('State', `${figuresText(state)}${version}`), ...limitLines(keys, MAX_KEYS)]
+}
+
+type Figures = { readonly kind: string; readonly length: number | null }
+
+function figuresText({ kind, length }: Figures): string {
+  if (length === null) return kind
+  return kind === 'object' ? formatCount(length, 'key') : `${kind} of ${formatNumber(length)}`
+}
+
+/** Newest first. */
+function toolLines({ tools }: AgentDetails, screen: Screen): string[] {
+  if (tools.length === 0) return []
+  const shown = tools.slice(-MAX_TOOLS).reverse()
+  const width = Math.max(...shown.map(({ status }) => widthOf(status)))
+  const title = tools.length > shown.length ? `the newest ${shown.length}` : 'newest first'
+  return [
+    labelOn(screen)('Tools', title),
+    ...shown.map(({ id, name, status, step }) => {
+      const state = padEnd(status, width)
+      const color = TOOL_COLORS[status]
+      const call = `${printableLine(name)} (${printableLine(id)}), step ${step}`
+      return `  ${color === undefined ? state : screen.paint(color, state)}  ${call}`
+    }),
+  ]
 }

@@ -1,7 +1,7 @@
 // The plan of a rewind as text.
 import type { NotRestored, PlanItem, PlanView } from '../../index.js'
-import { formatCount, formatNumber } from '../terminal/format-numbers.js'
-import { hasListedBelow } from './folders-above.js'
+import { formatCount, formatNumber, limitLines } from '../terminal/format-numbers.js'
+import { hasListedBelow } from './change-lines.js'
 import type { Color, Paint } from '../terminal/colors.js'
 import { displayPath, printable, printableLine } from '../terminal/escape.js'
 import { relativeTime } from '../terminal/relative-time.js'
@@ -23,15 +23,15 @@ export function planText(
 ): string {
   const isMine = ({ path }: PlanItem) => mine.has(path)
   const text = (item: PlanItem) => `${itemText(item)}${isMine(item) ? '  (yours)' : ''}`
-  const groups = GROUPS.filter(([group]) => plan[group].length > 0).map(([group, title, color]) => {
-    const items = shownItems(plan[group])
-    const more = items.length - SHOWN
-    return [
+  const groups = GROUPS.filter(([group]) => plan[group].length > 0).flatMap(
+    ([group, title, color]) => [
       `${paint('bold', title)} (${countOf(plan, group)}):`,
-      ...items.slice(0, SHOWN).map((item) => `  ${paint(color, text(item))}`),
-      ...(more > 0 ? [`  … and ${formatNumber(more)} more`] : []),
-    ].join('\n')
-  })
+      ...limitLines(
+        shownItems(plan[group]).map((item) => `  ${paint(color, text(item))}`),
+        SHOWN,
+      ),
+    ],
+  )
   const hasMine = [...plan.write, ...plan.remove].some(isMine)
   return [...groups, ...(hasMine ? [KEEP_MINE] : [])].join('\n')
 }
@@ -57,15 +57,16 @@ export function notRestoredText(
   { paint, now }: { readonly paint: Paint; readonly now: Date },
 ): string {
   if (found === undefined || found.length === 0) return ''
-  const more = found.length - SHOWN
+  const lines = found.map(({ path, isFolder, change, by, at }) => {
+    const name = `${displayPath(path)}${isFolder ? '/' : ''}`
+    return paint(
+      'yellow',
+      `  ${name}  (${change} by "${printableLine(by)}", ${relativeTime(at, now)})`,
+    )
+  })
   return [
     `${paint('bold', 'Not restored, because no checkpoint has it')} (${formatNumber(found.length)}):`,
-    ...found.slice(0, SHOWN).map(({ path, isFolder, change, by, at }) => {
-      const name = `${displayPath(path)}${isFolder ? '/' : ''}`
-      const when = relativeTime(at, now)
-      return paint('yellow', `  ${name}  (${change} by "${printableLine(by)}", ${when})`)
-    }),
-    ...(more > 0 ? [`  … and ${formatNumber(more)} more`] : []),
+    ...limitLines(lines, SHOWN),
   ].join('\n')
 }
 
@@ -92,7 +93,7 @@ function itemText({ path, reason, change }: PlanItem): string {
 }
 
 /** A folder is listed and counted only if no path inside it is. */
-function shownItems(items: readonly PlanItem[]): readonly PlanItem[] {
+export function shownItems(items: readonly PlanItem[]): readonly PlanItem[] {
   const isFolder = hasListedBelow(items)
   return items
     .filter(({ path }) => !isFolder(path))

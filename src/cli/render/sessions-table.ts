@@ -1,6 +1,6 @@
 // Sessions as a table.
 import type { SessionView } from '../../index.js'
-import { folderText } from './checkpoint-lines.js'
+import { folderText } from './checkpoint-table.js'
 import { formatCount } from '../terminal/format-numbers.js'
 import { printableLine } from '../terminal/escape.js'
 import { relativeTime } from '../terminal/relative-time.js'

@@ -1,6 +1,6 @@
 // Finds the user's own changes since a checkpoint, if agents have changed files too.
 import { type Project, SavestateError } from '../../index.js'
-import { hasSeveralAuthors } from '../render/checkpoint-lines.js'
+import { hasSeveralAuthors } from '../render/checkpoint-table.js'
 import type { Request } from '../runtime/command.js'
 
 type OwnChanges = {

@@ -1,10 +1,11 @@
 // The part of `rewind` for coding agents: the conversation up to the checkpoint, and the command that continues it.
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { hasCode } from '../../base/index.js'
 import type { AgentCheckpoint, Conversation } from '../../agents/index.js'
 import { type CheckpointView, SavestateError } from '../../index.js'
 import type { Request } from '../runtime/command.js'
-import { EXIT } from '../runtime/exit.js'
+import { EXIT, ignoreInterrupts } from '../runtime/exit.js'
 import { detailsOf } from '../runtime/checkpoint-argument.js'
 import { printableLine } from '../terminal/escape.js'
 import { commandLine, programFor } from '../terminal/shell-quote.js'
@@ -107,24 +108,15 @@ export async function continueConversation(
   const cwd = (await request.project()).path
   // The hooks of the agent open the store themselves.
   await (await request.store()).close()
-  const ignore = () => undefined
-  // While the agent runs, it handles Ctrl-C.
-  const interrupts = process.listeners('SIGINT')
-  process.removeAllListeners('SIGINT').on('SIGINT', ignore)
+  const child = spawn(program, args, { cwd, stdio: 'inherit' })
   try {
-    return await new Promise((resolve, reject) => {
-      const child = spawn(program, args, { cwd, stdio: 'inherit' })
-      child.on('error', (error) => reject(hasCode(error, 'ENOENT') ? notFound(program) : error))
-      child.on('exit', (code) => resolve(code ?? EXIT.failed))
+    const [code] = await ignoreInterrupts(() => once(child, 'exit'))
+    return code ?? EXIT.failed
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error
+    throw new SavestateError('BAD_INPUT', `${program} is not on your PATH`, {
+      hint: 'The conversation is ready: `savestate rewind` without --continue prints the command.',
+      cause: error,
     })
-  } finally {
-    process.removeListener('SIGINT', ignore)
-    for (const listener of interrupts) process.on('SIGINT', listener)
   }
-}
-
-function notFound(program: string): SavestateError {
-  return new SavestateError('BAD_INPUT', `${program} is not on your PATH`, {
-    hint: 'The conversation is ready: `savestate rewind` without --continue prints the command.',
-  })
 }

@@ -5,9 +5,8 @@ import { confirmOn } from '../runtime/confirm.js'
 import { folderOf } from '../runtime/open-session.js'
 import { isNothing } from '../render/plan-text.js'
 import { printableLine } from '../terminal/escape.js'
-import { keptText, nothingText, restoreText } from './restore-text.js'
+import { goBackQuestion, keptText, nothingText, restoreText } from './restore-text.js'
 import { programFor, quoteForShell } from '../terminal/shell-quote.js'
-import { goBackQuestion } from './target-text.js'
 
 export type SessionRewind = {
   readonly result: SessionRewindResult

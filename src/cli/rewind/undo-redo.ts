@@ -1,11 +1,19 @@
 // `savestate undo` and `savestate redo`: the same command in two directions.
-import { type Command, command } from '../runtime/command.js'
+import type { RewindResult } from '../../index.js'
+import { type Command, command, type Request } from '../runtime/command.js'
 import { confirmOn } from '../runtime/confirm.js'
-import { originalText, type Undone, addContinueCommand } from './original-conversation.js'
 import { withRepeatHint } from './repeat-hint.js'
-import { restoreExitCode, restoreText } from './restore-text.js'
-import { programFor } from '../terminal/shell-quote.js'
-import { repeatQuestion, rewindText } from './target-text.js'
+import { repeatQuestion, restoreExitCode, restoreText, rewindText } from './restore-text.js'
+import { commandLine, programFor } from '../terminal/shell-quote.js'
+
+type Undone = Omit<RewindResult, 'conversation'> & {
+  /** With the command that continues it; null if the agent has none. */
+  readonly conversation?: {
+    readonly agent: string
+    readonly session: string
+    readonly command: readonly string[] | null
+  }
+}
 
 export function undoOrRedo(direction: {
   readonly kind: 'undo' | 'redo'
@@ -36,4 +44,24 @@ export function undoOrRedo(direction: {
     },
     exitCode: restoreExitCode,
   })
+}
+
+async function addContinueCommand(result: RewindResult): Promise<Undone> {
+  const { conversation, ...undone } = result
+  if (conversation === undefined) return undone
+  const { continueCommand } = await import('../../agents/index.js')
+  return { ...undone, conversation: { ...conversation, command: continueCommand(conversation) } }
+}
+
+/** How to continue the original conversation, or after a redo how to go back in it again. Empty if the rewind had none. */
+function originalText({ conversation, to, declined }: Undone, request: Request): string {
+  if (conversation === undefined || declined) return ''
+  if (request.command === 'redo') {
+    if (to === null) return ''
+    return `Go back in the conversation too: ${programFor(request.options)} rewind ${to.id} --conversation`
+  }
+  const { agent, session, command } = conversation
+  return command === null
+    ? `The original conversation is session ${session} of ${agent}.`
+    : `Continue the original conversation:\n  ${commandLine(command)}`
 }

@@ -23,27 +23,25 @@ let exiting: Promise<void> | undefined
 
 /** Prints the error on stderr, and returns its exit code. */
 export async function report(error: unknown, reporter: Reporter): Promise<number> {
-  const { screen, isJson } = reporter
   const { SavestateError } = await import('../../index.js')
   const { displayJson, printableLines } = await import('../terminal/escape.js')
-  if (error instanceof SavestateError) {
-    const fault = error.toJSON()
-    screen.note(
-      isJson ? displayJson({ error: fault }) : prefix(reporter) + printableLines(sentences(fault)),
-    )
-    return fault.code === 'INTERRUPTED' ? EXIT.interrupted : EXIT.failed
-  }
+  const isKnown = error instanceof SavestateError
+  const fault = isKnown ? error.toJSON() : bugFault(error)
+  const text = 'stack' in fault ? `${sentences(fault)}\n\n${fault.stack}` : sentences(fault)
+  reporter.screen.note(
+    reporter.isJson ? displayJson({ error: fault }) : prefix(reporter) + printableLines(text),
+  )
+  if (!isKnown) return EXIT.bug
+  return error.code === 'INTERRUPTED' ? EXIT.interrupted : EXIT.failed
+}
+
+function bugFault(error: unknown) {
   const message = error instanceof Error ? error.message : String(error)
   const stack = error instanceof Error ? (error.stack ?? message) : message
   const url = bugsUrl()
   const where = url === undefined ? '' : ` at ${url}`
   const hint = `This is a bug in Savestate. Please report it${where}, with these lines.`
-  screen.note(
-    isJson
-      ? displayJson({ error: { code: 'INTERNAL', message, hint, stack } })
-      : prefix(reporter) + printableLines(`${sentences({ message, hint })}\n\n${stack}`),
-  )
-  return EXIT.bug
+  return { code: 'INTERNAL', message, hint, stack }
 }
 
 /** For errors outside any command. The first one ends the process. */
@@ -68,31 +66,43 @@ export async function reportUnwritten(error: unknown, reporter: Reporter): Promi
   await reportAndExit(fault, reporter)
 }
 
-let onSignal: ((signal: 'SIGINT' | 'SIGTERM') => void) | undefined
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
+let onSignal: (signal: (typeof SIGNALS)[number]) => void = () => undefined
 
 /** For a command that runs until a signal: the first one aborts, the second one ends the process. */
 export function endOnSignals(): AbortSignal {
   const ending = new AbortController()
+  leaveSignals()
   process.once('SIGHUP', () => ending.abort())
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    if (onSignal !== undefined) process.off(signal, onSignal)
+  for (const signal of SIGNALS)
     process.once(signal, () => {
-      if (onSignal !== undefined) process.on(signal, onSignal)
+      process.on(signal, onSignal)
       ending.abort()
     })
-  }
   return ending.signal
 }
 
 /** From now on the caller handles signals. */
 export function leaveSignals(): void {
-  if (onSignal === undefined) return
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal)
+  for (const signal of SIGNALS) process.off(signal, onSignal)
 }
 
 function handleSignals(): void {
-  if (onSignal === undefined) return
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal)
+  for (const signal of SIGNALS) process.on(signal, onSignal)
+}
+
+/** While another program uses the terminal, it handles Ctrl-C. */
+export async function ignoreInterrupts<Result>(work: () => Promise<Result>): Promise<Result> {
+  const ignore = () => undefined
+  const interrupts = process.listeners('SIGINT')
+  process.removeAllListeners('SIGINT').on('SIGINT', ignore)
+  try {
+    return await work()
+  } finally {
+    process.off('SIGINT', ignore)
+    for (const interrupt of interrupts) process.on('SIGINT', interrupt)
+  }
 }
 
 /**
@@ -131,7 +141,7 @@ export async function beforeChanges<Result>(ask: () => Promise<Result>): Promise
 
 /** A signal ends the work at once. The store is always consistent, and the next command finishes the work. */
 export function exitOnSignals(reporter: Reporter, beforeExit: () => void): void {
-  const end = (signal: 'SIGINT' | 'SIGTERM') => {
+  onSignal = (signal) => {
     beforeExit()
     const isStarted = waiting === 0
     const message = isStarted ? 'Interrupted before it was done' : 'Nothing was changed'
@@ -149,7 +159,6 @@ export function exitOnSignals(reporter: Reporter, beforeExit: () => void): void 
     )
     process.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.ended)
   }
-  onSignal = end
   handleSignals()
 }
 

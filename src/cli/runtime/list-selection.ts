@@ -22,23 +22,34 @@ export type Selection = {
   readonly searched?: number
 }
 
-/** A row that matches a filter, with the fields that the filter adds. */
-type Match = { readonly id: string }
-
 export async function selectRows(request: Request, limit: number | undefined): Promise<Selection> {
   const { options, paths } = request
-  const hasFilter =
-    ['grep', 'pinned', 'prompts'].some((name) => options.has(name)) || paths.length > 0
-  if (!hasFilter) return newestRows(request, limit)
+  const isNarrowed = options.has('pinned') || options.has('prompts')
+  if (!isNarrowed && !options.has('grep') && paths.length === 0) return newestRows(request, limit)
   const { checkpoints: all } = await readRows(request, undefined)
-  const found = await filterRows(request, { all, limit })
-  const chosen = limit === undefined ? found.rows : found.rows.slice(0, limit)
-  const rest = found.rows.length - chosen.length
+  const isAlone = !isNarrowed && !options.has('session')
+  // One row more than is shown, to know whether there are more. Combined filters need all matches of each.
+  const most = limit === undefined || !isAlone ? {} : { limit: limit + 1 }
+  const grep = await findWords(request, { all, most })
+  const touched = await findPaths(request, grep === undefined ? most : {})
+  const filters = [grep, touched].filter((filter) => filter !== undefined)
+  // With --prompts a step is hidden if its prompt is in the list.
+  const hasPrompt = new Set(options.has('prompts') ? all.filter(isPrompt).map(turnOf) : [])
+  const rows = all.flatMap((row) => {
+    const matches = filters.map(({ found }) => found.get(row.id))
+    const isUnpinned = options.has('pinned') && !row.pinned
+    const isHidden = !isPrompt(row) && hasPrompt.has(turnOf(row))
+    if (matches.includes(undefined) || isUnpinned || isHidden) return []
+    return [Object.assign({}, ...matches, row) as Listed]
+  })
+  const chosen = rows.slice(0, limit)
+  const rest = rows.length - chosen.length
+  const isCut = filters.some((filter) => filter.isCut)
   return {
     all,
     chosen,
-    more: rest > 0 && found.isCut ? null : rest,
-    ...(found.searched === undefined ? {} : { searched: found.searched }),
+    more: rest > 0 && isCut ? null : rest,
+    ...(grep?.searched === undefined ? {} : { searched: grep.searched }),
   }
 }
 
@@ -98,40 +109,10 @@ function hasWholeTurns(rows: readonly CheckpointView[], limit: number): boolean 
   })
 }
 
-type Filtered = {
-  readonly rows: readonly Listed[]
-  /** True if a filter stopped before the oldest checkpoint. */
-  readonly isCut: boolean
-  readonly searched?: number
-}
-
-async function filterRows(
-  request: Request,
-  { all, limit }: { readonly all: readonly Listed[]; readonly limit: number | undefined },
-): Promise<Filtered> {
-  const { options } = request
-  const isPinned = (row: Listed) => !options.has('pinned') || row.pinned
-  // With --prompts a step is hidden if its prompt is in the list.
-  const hasPrompt = options.has('prompts') ? turnsWithPrompt(all) : new Set<string>()
-  const isWanted = (row: Listed) => isPinned(row) && (isPrompt(row) || !hasPrompt.has(turnOf(row)))
-  const isAlone = !options.has('pinned') && !options.has('prompts') && !options.has('session')
-  // One row more than is shown, to know whether there are more. Combined filters need all matches of each.
-  const most = limit === undefined || !isAlone ? {} : { limit: limit + 1 }
-  const grep = await findWords(request, { all, most })
-  const touched = await findPaths(request, grep === undefined ? most : {})
-  const rows = all.flatMap((row) => {
-    const matches = [grep, touched].flatMap((filter) => filter ?? [])
-    const passed = matches.map(({ found }) => found.get(row.id))
-    if (passed.includes(undefined) || !isWanted(row)) return []
-    return [Object.assign({}, ...passed, row) as Listed]
-  })
-  const { searched } = grep ?? {}
-  const isCut = grep?.isCut === true || touched?.isCut === true
-  return { rows, isCut, ...(searched === undefined ? {} : { searched }) }
-}
-
+/** The rows that match a filter, with the fields that the filter adds. */
 type Matches = {
-  readonly found: ReadonlyMap<string, Match>
+  readonly found: ReadonlyMap<string, object>
+  /** True if the filter stopped before the oldest checkpoint. */
   readonly isCut: boolean
   readonly searched?: number
 }
@@ -175,12 +156,8 @@ async function findPaths(
   return { found: byId(checkpoints), isCut: !isComplete }
 }
 
-function byId(matches: readonly Match[]): ReadonlyMap<string, Match> {
+function byId(matches: readonly { readonly id: string }[]): Matches['found'] {
   return new Map(matches.map((match) => [match.id, match]))
-}
-
-function turnsWithPrompt(rows: readonly Listed[]): ReadonlySet<string> {
-  return new Set(rows.filter(isPrompt).map(turnOf))
 }
 
 function turnOf({ session, turn, kind }: Listed): string {

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { hasCode } from '../../base/index.js'
-import { SavestateError } from '../../index.js'
+import { jsonFault, parseExactJson, SavestateError } from '../../internal.js'
 import { printable } from '../terminal/escape.js'
 import { bytesOfArgument } from '../args/argv-bytes.js'
 
@@ -19,7 +19,6 @@ const REFUSALS: readonly (readonly [code: string, why: string])[] = [
   ['ENAMETOOLONG', 'its name is too long'],
   ['EISDIR', 'it is a folder'],
   ['EACCES', 'permission denied'],
-  ['ERR_FS_FILE_TOO_LARGE', 'it is too large'],
   ['ERR_STRING_TOO_LONG', 'it is too large'],
   ['ERR_ENCODING_INVALID_ENCODED_DATA', 'it is not UTF-8 text'],
 ]
@@ -40,4 +39,22 @@ export async function readGiven(path: string): Promise<GivenText> {
 
 function bytesOfPath(path: string): Buffer {
   return Buffer.from(bytesOfArgument(path), 'latin1')
+}
+
+/**
+ * Parses JSON that a user wrote. Throws BAD_INPUT with line and column, which the SDK finds: the message of JSON.parse differs
+ * between versions of Node and sometimes has no position.
+ */
+export function parseJsonText({ text, source }: GivenText): unknown {
+  try {
+    return parseExactJson(text)
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
+    const { offset, line, column } = jsonFault(text)
+    const what = offset === text.length ? 'ends too early' : 'is not JSON'
+    throw new SavestateError('BAD_INPUT', `${source} ${what}: line ${line}, column ${column}`, {
+      hint: 'Strings and keys must be in double quotes. Comments and trailing commas are not allowed.',
+      cause,
+    })
+  }
 }

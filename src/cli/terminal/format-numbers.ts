@@ -10,6 +10,12 @@ export function formatCount(count: number, noun: string): string {
   return `${formatNumber(count)} ${plural(count, noun, `${noun}s`)}`
 }
 
+/** At most `most` lines of a list, and how many more there are. */
+export function limitLines(lines: readonly string[], most: number): readonly string[] {
+  const more = lines.length - most
+  return more > 0 ? [...lines.slice(0, most), `  … and ${formatNumber(more)} more`] : lines
+}
+
 export function formatLines(change: {
   readonly insertions: number
   readonly deletions: number

@@ -6,9 +6,8 @@ import { cutEnd, widthOf } from './text-width.js'
 
 export type Part = {
   readonly text: string
-  readonly painted: string
   /** Dropped before others. */
-  readonly isLesser: boolean
+  readonly isLesser?: boolean
 }
 
 export type Line = {
@@ -18,16 +17,6 @@ export type Line = {
   readonly text: string
   readonly color?: Color | undefined
   readonly right: readonly Part[]
-}
-
-type LineScreen = Pick<Screen, 'width' | 'paint'>
-
-type Fit = {
-  /** Columns for the text and the right side. */
-  readonly width: number
-  /** The column where the right side starts; undefined if it ends at the edge of the screen. */
-  readonly rightAt: number | undefined
-  readonly screen: LineScreen
 }
 
 const SEPARATOR = ' · '
@@ -40,40 +29,33 @@ const MAX_RIGHT_AT = 60
 /** `margin`: the columns in front of each line. */
 export function layoutLines(
   lines: readonly Line[],
-  { screen, margin }: { readonly screen: LineScreen; readonly margin: number },
+  { screen, margin }: { readonly screen: Pick<Screen, 'width' | 'paint'>; readonly margin: number },
 ): string[] {
-  const isEndless = !Number.isFinite(screen.width)
-  const widest = Math.max(0, ...lines.map(neededWidth))
-  const fit = {
-    width: screen.width - margin,
-    rightAt: isEndless ? Math.min(MAX_RIGHT_AT, widest) : undefined,
-    screen,
-  }
-  return lines.map((line) => layoutLine(line, fit))
-}
-
-function layoutLine(line: Line, { width, rightAt, screen }: Fit): string {
-  const { mark, text, color } = line
-  const indent = Math.min(line.indent, Math.max(0, width))
   const { paint } = screen
-  const parts = dropParts(line.right, width - keptWidth(line, width))
-  const rightWidth = parts.length === 0 ? 0 : partsWidth(parts) + GAP
-  const textWidth = Math.max(0, width - rightWidth - indent)
-  const shownMark = cutEnd(mark, textWidth)
-  const shownText = cutEnd(text, textWidth - widthOf(shownMark))
-  const body = color === undefined ? shownText : paint(color, shownText)
-  const left = ' '.repeat(indent) + paint('cyan', shownMark) + body
-  if (parts.length === 0) return left
-  const used = indent + widthOf(shownMark) + widthOf(shownText)
-  const gap = (rightAt ?? width - rightWidth) + GAP - used
-  const right = parts.map(({ painted }) => painted).join(paint('dim', SEPARATOR))
-  return left + ' '.repeat(Math.max(GAP, gap)) + right
+  const width = screen.width - margin
+  const widest = Math.max(0, ...lines.map(neededWidth))
+  return lines.map((line) => {
+    const { mark, text, color } = line
+    const indent = Math.min(line.indent, Math.max(0, width))
+    const parts = dropParts(line.right, width - keptWidth(line, width))
+    const rightWidth = parts.length === 0 ? 0 : partsWidth(parts) + GAP
+    const textWidth = Math.max(0, width - rightWidth - indent)
+    const shownMark = cutEnd(mark, textWidth)
+    const shownText = cutEnd(text, textWidth - widthOf(shownMark))
+    const body = color === undefined ? shownText : paint(color, shownText)
+    const left = ' '.repeat(indent) + paint('cyan', shownMark) + body
+    if (parts.length === 0) return left
+    const rightAt = width === Infinity ? Math.min(MAX_RIGHT_AT, widest) : width - rightWidth
+    const gap = rightAt + GAP - widthOf(left)
+    const right = parts.map((part) => part.text).join(paint('dim', SEPARATOR))
+    return left + ' '.repeat(Math.max(GAP, gap)) + right
+  })
 }
 
 /** Drops lesser parts first, then the others from the left. */
 function dropParts(parts: readonly Part[], width: number): readonly Part[] {
   if (parts.length === 0 || partsWidth(parts) + GAP <= width) return parts
-  const lesser = parts.findIndex(({ isLesser }) => isLesser)
+  const lesser = parts.findIndex(({ isLesser }) => isLesser === true)
   return dropParts(parts.toSpliced(Math.max(0, lesser), 1), width)
 }
 

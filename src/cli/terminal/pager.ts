@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { hasCode } from '../../base/index.js'
+import { ignoreInterrupts } from '../runtime/exit.js'
 import type { Screen } from './screen.js'
 
 const NOT_FOUND = 127
@@ -28,23 +29,16 @@ async function showIn(pager: string | undefined, text: string): Promise<boolean>
     // As in git: quit if one screen is enough, show colors, do not clear the screen.
     env: { LESS: 'FRX', LV: '-c', ...process.env },
   })
-  // While the pager runs, it handles Ctrl-C.
-  const ignore = () => undefined
-  const interrupts = process.listeners('SIGINT')
-  process.removeAllListeners('SIGINT').on('SIGINT', ignore)
+  // EPIPE: the user quit the pager early.
+  child.stdin.on('error', (error) => {
+    if (!hasCode(error, 'EPIPE')) throw error
+  })
+  child.stdin.end(text)
   try {
-    // EPIPE: the user quit the pager early.
-    child.stdin.on('error', (error) => {
-      if (!hasCode(error, 'EPIPE')) throw error
-    })
-    child.stdin.end(text)
-    const [code] = await once(child, 'close')
+    const [code] = await ignoreInterrupts(() => once(child, 'close'))
     return code !== NOT_FOUND
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return false
     throw error
-  } finally {
-    process.off('SIGINT', ignore)
-    for (const interrupt of interrupts) process.on('SIGINT', interrupt)
   }
 }

@@ -6,6 +6,7 @@ import { cutEnd } from './text-width.js'
 
 const SHOW_AFTER_MS = 1000
 const BAR_WIDTH = 24
+const UNITS = { store: 'files', check: 'objects checked', import: 'checkpoints', seal: 'rows' }
 
 export type ProgressBar = {
   update(progress: Progress): void
@@ -40,9 +41,7 @@ export function progressText({ phase, files, bytes: done, of }: Progress): strin
   if (phase === 'scan') return `Scanning the folder: ${formatNumber(files)} files`
   const filled = of === 0 ? 0 : Math.min(BAR_WIDTH, Math.floor((files / of) * BAR_WIDTH))
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled)
-  if (phase === 'check')
-    return `${bar} ${formatNumber(files)} of ${formatNumber(of)} objects checked`
-  if (phase === 'import') return `${bar} ${formatNumber(files)} of ${formatNumber(of)} checkpoints`
-  if (phase === 'seal') return `${bar} ${formatNumber(files)} of ${formatNumber(of)} rows`
-  return `${bar} ${formatNumber(files)} of ${formatNumber(of)} files, ${formatBytes(done)}`
+  const unit = UNITS[phase]
+  const size = phase === 'store' ? `, ${formatBytes(done)}` : ''
+  return `${bar} ${formatNumber(files)} of ${formatNumber(of)} ${unit}${size}`
 }

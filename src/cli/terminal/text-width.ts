@@ -1,39 +1,45 @@
 // The width of text on a terminal, in columns.
 import { eastAsianWidth } from 'get-east-asian-width'
 
-/** Columns of a text without control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colors begin with an escape
+const COLOR = /\u001b\[[0-9;]*m/g
+
+export function withoutColors(text: string): string {
+  return text.replace(COLOR, '')
+}
+
+/** Columns of a text without control characters other than colors. */
 export function widthOf(text: string): number {
   // biome-ignore format: one expression
   if (/^[\x20-\x7e]*$/.test(text)) return text.length
   let width = 0
-  for (const char of text) width += widthOfChar(char)
+  for (const char of withoutColors(text)) width += widthOfChar(char)
   return width
 }
 
 /** At most `width` columns; ends with `…` if something was cut off. */
 export function cutEnd(text: string, width: number): string {
   if (widthOf(text) <= width) return text
-  let kept = ''
-  let used = 1
-  for (const char of text) {
-    used += widthOfChar(char)
-    if (used > width) break
-    kept += char
-  }
-  return width < 1 ? '' : `${kept.trimEnd()}…`
+  return width < 1
+    ? ''
+    : `${fitting(Array.from(text), width - 1)
+        .join('')
+        .trimEnd()}…`
 }
 
 /** The last `width` columns; starts with `…` if something was cut off. */
 export function cutStart(text: string, width: number): string {
   if (widthOf(text) <= width) return text
-  let kept = ''
-  let used = 1
-  for (const char of Array.from(text).reverse()) {
-    used += widthOfChar(char)
-    if (used > width) break
-    kept = char + kept
-  }
-  return `…${kept}`
+  return `…${fitting(Array.from(text).reverse(), width - 1)
+    .reverse()
+    .join('')}`
+}
+
+/** The first characters that fit into `width` columns. */
+function fitting(chars: readonly string[], width: number): string[] {
+  let used = 0
+  const end = chars.findIndex((char) => (used += widthOfChar(char)) > width)
+  return chars.slice(0, end)
 }
 
 export function padEnd(text: string, width: number): string {

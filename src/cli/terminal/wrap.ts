@@ -1,17 +1,15 @@
 // Breaks prose between words, so that the terminal does not break it inside them. Commands stay in one piece for copying.
-import { widthOf } from './text-width.js'
+import { widthOf, withoutColors } from './text-width.js'
 
 /** A command in backticks, a command to the end of the line, or a word. */
 const PIECE = /\S*`[^`]*`\S*|\bsavestate -?-?\w.*$|\S+/g
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colors begin with an escape
-const COLOR = /\u001b\[[0-9;]*m/g
 
 /** One line of text as lines of at most `width` columns, where words allow it. */
 export function wrapWords(text: string, width: number, piece: RegExp = /\S+/g): string[] {
   const lines: string[] = []
   let line = ''
   for (const [word] of text.matchAll(piece)) {
-    if (line !== '' && columns(line) + 1 + columns(word) > width) {
+    if (line !== '' && widthOf(line) + 1 + widthOf(word) > width) {
       lines.push(line)
       line = word
     } else {
@@ -37,14 +35,14 @@ const LABEL = /^[^:\s][^:]*: {2,}/
 /** Indents the lines after the first below the text, not below its label. */
 function wrapLabelled(line: string, width: number): string[] {
   const [label = ''] = LABEL.exec(line) ?? []
-  const indent = columns(label)
+  const indent = widthOf(label)
   const lines = wrapWords(line.slice(label.length), width - indent, PIECE)
   return lines.map((text, index) => (index === 0 ? label : ' '.repeat(indent)) + text)
 }
 
 /** A message for a terminal. Indented lines are tables, lists and commands, and stay as they are. */
 export function wrapMessage(text: string, width: number): string {
-  const isProse = (line: string) => columns(line) > width && !/^\s/.test(line.replace(COLOR, ''))
+  const isProse = (line: string) => widthOf(line) > width && !/^\s/.test(withoutColors(line))
   return text
     .split('\n')
     .flatMap((line) => {
@@ -54,8 +52,4 @@ export function wrapMessage(text: string, width: number): string {
         : wrapLabelled(line, width)
     })
     .join('\n')
-}
-
-function columns(text: string): number {
-  return widthOf(text.replace(COLOR, ''))
 }

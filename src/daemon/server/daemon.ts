@@ -1,13 +1,13 @@
 // The daemon from start to end. docs/guide/daemon.md#start describes the order.
-import { chmodSync, lstatSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync } from 'node:fs'
 import type { Server as HttpServer } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import { type DaemonLock, SavestateError, type Store } from '../../internal.js'
 import { ADDRESS_FILE, type Address } from '../address.js'
 import { environmentFingerprint } from '../environment.js'
-import { Connections } from './connections.js'
 import { Handlers } from './handlers.js'
-import { httpAddress, listenOnLoopback } from './http-address.js'
+import { httpAddress, listenOnLoopback } from './http-access.js'
 import { httpServer } from './http-server.js'
 import { removeLeftSocket, removeSocket, socketPath } from './socket-path.js'
 import { socketServer } from './socket-server.js'
@@ -17,7 +17,7 @@ import { Workload } from './workload.js'
 const CHECK_EVERY_MS = 5000
 const MINUTE_MS = 60_000
 
-export type DaemonOptions = {
+type DaemonOptions = {
   readonly lock: DaemonLock
   /** Closed by the daemon when it ends. */
   readonly store: Store
@@ -32,85 +32,93 @@ export class Daemon {
   readonly #options: DaemonOptions
   readonly #work = new Workload()
   readonly #projects = new WatchedProjects()
+  readonly #handlers: Handlers
   readonly #startedAt = new Date().toISOString()
   readonly #ledgerInode: bigint | undefined
-  readonly #handlers: Handlers
-  readonly #servers: { readonly socket: Server; readonly http: HttpServer | undefined }
-  readonly #connections: Connections
+  readonly #socketServer: Server
+  #httpServer: HttpServer | undefined
   /** Callers of `stop`: their connection ends with the daemon. */
   readonly #stoppers: Socket[] = []
-  #published: { readonly text: string; readonly address: Address; readonly ino: number } | undefined
+  #address: Address | undefined
   #idleMs = 30 * MINUTE_MS
   #timer: NodeJS.Timeout | undefined
   #ending: Promise<void> | undefined
   readonly ended: Promise<void>
   #resolveEnded: () => void = () => undefined
 
-  /** Use `startDaemon`. Without a token there is no HTTP. */
-  constructor(options: DaemonOptions, token: string | undefined) {
+  constructor(options: DaemonOptions) {
     this.#options = options
-    const { store, lock, build, log } = options
+    const { store, lock, build } = options
     this.#ledgerInode = lock.ledgerInode()
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve
     })
     this.#handlers = new Handlers(store, this.#projects)
-    const isStopping = () => {
-      // The caller has to open the new store.
-      if (this.#isReplaced()) void this.stop()
-      return this.#ending !== undefined
-    }
-    const common = { work: this.#work, isStopping, log, status: () => this.status() }
-    this.#servers = {
-      socket: socketServer({
-        ...common,
-        build,
-        home: lock.home,
-        setting: environmentFingerprint(process.env),
-        workFor: (request) => this.#handlers.workFor(request),
-        stop: (caller) => {
-          this.#stoppers.push(caller)
-          void this.stop()
-        },
-      }),
-      http:
-        token === undefined
-          ? undefined
-          : httpServer({
-              ...common,
-              token,
-              hook: (call) => this.#handlers.hookOverHttp(call),
-              save: (call) => this.#handlers.saveOverHttp(call),
-            }),
-    }
-    this.#connections = new Connections(this.#servers.socket)
+    this.#socketServer = socketServer({
+      ...this.#serverOptions(),
+      build,
+      home: lock.home,
+      setting: environmentFingerprint(process.env),
+      workFor: (request) => this.#handlers.workFor(request),
+      stop: (caller) => {
+        this.#stoppers.push(caller)
+        void this.stop()
+      },
+    })
   }
 
-  async listen(listenHttp: (server: HttpServer) => Promise<number | null>): Promise<void> {
+  /** The daemon listens when this returns. If it fails, store and lock are closed. */
+  async start(): Promise<void> {
     const { lock, build, version, log } = this.#options
-    const socket = socketPath(lock)
-    await listening(this.#servers.socket, socket)
-    chmodSync(socket, 0o600)
-    const { http } = this.#servers
-    const port = http === undefined ? null : await listenHttp(http)
-    const address = { build, version, pid: process.pid, startedAt: this.#startedAt, socket, port }
-    const text = `${JSON.stringify(address)}\n`
-    lock.write(ADDRESS_FILE, text)
-    this.#published = { text, address, ino: lstatSync(socket).ino }
-    this.#servers.socket.on('error', log)
-    http?.on('error', log)
-    this.#check()
+    try {
+      removeLeftSocket(lock)
+      const socket = socketPath(lock)
+      await once(this.#socketServer.listen(socket), 'listening')
+      this.#socketServer.on('error', log)
+      chmodSync(socket, 0o600)
+      const port = this.#options.http ? await this.#startHttp() : null
+      const startedAt = this.#startedAt
+      this.#address = { build, version, pid: process.pid, startedAt, socket, port }
+      lock.write(ADDRESS_FILE, `${JSON.stringify(this.#address)}\n`)
+      this.#check()
+    } catch (error) {
+      await this.stop()
+      throw error
+    }
   }
 
-  status(): Readonly<Record<string, unknown>> {
+  async #startHttp(): Promise<number> {
+    const { lock, log } = this.#options
+    const recorded = httpAddress(lock)
+    const { token } = recorded
+    this.#httpServer = httpServer({ ...this.#serverOptions(), token, handlers: this.#handlers })
+    const port = await listenOnLoopback(this.#httpServer, recorded, lock)
+    this.#httpServer.on('error', log)
+    return port
+  }
+
+  #serverOptions() {
+    return {
+      work: this.#work,
+      log: this.#options.log,
+      status: () => this.#status(),
+      isStopping: () => {
+        // The caller has to open the new store.
+        if (!this.#isCurrent()) void this.stop()
+        return this.#ending !== undefined
+      },
+    }
+  }
+
+  #status(): Readonly<Record<string, unknown>> {
     const { lock, version } = this.#options
     return {
       version,
       pid: process.pid,
       startedAt: this.#startedAt,
       home: lock.home,
-      socket: this.#published?.address.socket,
-      port: this.#published?.address.port,
+      socket: this.#address?.socket,
+      port: this.#address?.port,
       idleMinutes: this.#idleMs / MINUTE_MS,
       memoryBytes: process.memoryUsage.rss(),
       working: this.#work.underWay,
@@ -127,19 +135,17 @@ export class Daemon {
 
   async #end(): Promise<void> {
     const { lock, store } = this.#options
-    const { socket, http } = this.#servers
     clearTimeout(this.#timer)
     try {
-      if (this.#isPublished()) lock.remove(ADDRESS_FILE)
-      socket.close()
-      http?.close()
-      http?.closeIdleConnections()
+      if (this.#isCurrent()) lock.remove(ADDRESS_FILE)
+      this.#socketServer.close()
+      this.#httpServer?.close()
+      this.#httpServer?.closeIdleConnections()
       await this.#work.untilQuiet()
-      http?.closeAllConnections()
-      if (this.#published !== undefined) removeSocket(this.#published.address.socket, lock)
+      this.#httpServer?.closeAllConnections()
+      if (this.#address !== undefined) removeSocket(this.#address.socket, lock)
     } finally {
       await store.close().finally(() => lock.release())
-      await this.#connections.end({ except: this.#stoppers })
       for (const caller of this.#stoppers) caller.destroy()
     }
   }
@@ -147,7 +153,7 @@ export class Daemon {
   /** Runs every few seconds. Ends a daemon that is no longer needed or no longer reachable. */
   #check(): void {
     this.#readIdleTime()
-    if (!this.#isPublished() || this.#isReplaced() || this.#work.quietMs >= this.#idleMs) {
+    if (!this.#isCurrent() || this.#work.quietMs >= this.#idleMs) {
       void this.stop()
       return
     }
@@ -164,28 +170,19 @@ export class Daemon {
     void work().catch(this.#options.log).finally(done)
   }
 
-  /** False if the store or the socket was removed or replaced: callers cannot find this daemon. */
-  #isPublished(): boolean {
-    if (this.#published === undefined) return false
-    const { text, address, ino } = this.#published
-    return this.#isSeen(
-      () =>
-        lstatSync(address.socket, { throwIfNoEntry: false })?.ino === ino &&
-        this.#options.lock.read(ADDRESS_FILE) === text,
-    )
-  }
-
-  /** The ledger was replaced, for example by a restored copy: the open one is no longer in the store. */
-  #isReplaced(): boolean {
-    return !this.#isSeen(() => this.#options.lock.ledgerInode() === this.#ledgerInode)
-  }
-
-  /** False also if the store is not accessible. */
-  #isSeen(check: () => boolean): boolean {
+  /**
+   * False if callers cannot find this daemon, or if its open ledger is no longer in the store: the store or the ledger was
+   * removed or replaced, for example by a restored copy, or is not accessible.
+   */
+  #isCurrent(): boolean {
+    const { lock, log } = this.#options
+    // A caller with the address of a dead daemon can connect earlier.
+    if (this.#address === undefined) return true
     try {
-      return check()
+      const isReachable = lock.read(ADDRESS_FILE) === `${JSON.stringify(this.#address)}\n`
+      return isReachable && lock.ledgerInode() === this.#ledgerInode
     } catch (error) {
-      this.#options.log(error)
+      log(error)
       return false
     }
   }
@@ -198,31 +195,4 @@ export class Daemon {
       if (!(error instanceof SavestateError)) this.#options.log(error)
     }
   }
-}
-
-/** The daemon listens when this returns. If it fails, store and lock are closed. */
-export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { lock } = options
-  removeLeftSocket(lock)
-  const noted = options.http ? httpAddress(lock) : undefined
-  const daemon = new Daemon(options, noted?.token)
-  try {
-    await daemon.listen(async (server) =>
-      noted === undefined ? null : listenOnLoopback(server, noted, lock),
-    )
-    return daemon
-  } catch (error) {
-    await daemon.stop()
-    throw error
-  }
-}
-
-function listening(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(path, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
 }

@@ -2,23 +2,15 @@
 // can reach the socket, so the daemon must not do what the sandbox forbids.
 import { type HookRequest, IdleSessions } from '../../agents/index.js'
 import { AGENT_NAMES } from '../../base/index.js'
-import type { CallOptions, SaveResult, Store } from '../../internal.js'
-import type { DaemonRequest, HookAnswer, SaveAnswer, SaveRequest } from '../requests.js'
-import { saveProject } from '../save-project.js'
+import type { CallOptions, Store } from '../../internal.js'
+import { type DaemonRequest, type SaveAnswer, saveProject, type SaveRequest } from '../requests.js'
 import { answerHook, PATIENCE_SECONDS } from '../answer-hook.js'
-import { expectFolder, type SaveCall } from './save-body.js'
 import type { WatchedProjects } from './watched-projects.js'
 
 /** Does the work and returns the answer. */
 export type Work = (input: string, hooks: Pick<CallOptions, 'onProgress'>) => Promise<object>
 
-export type HttpHookCall = {
-  /** As in the URL; not checked yet. */
-  readonly agent: string
-  readonly eventName: string
-  /** Undefined if it was too large. */
-  readonly input: string | undefined
-}
+type HookAnswer = { readonly stdout: string; readonly stderr: string; readonly exitCode: number }
 
 export class Handlers {
   readonly #store: Store
@@ -33,24 +25,10 @@ export class Handlers {
 
   /** Undefined if the caller has to do the work. */
   workFor(request: DaemonRequest): Work | undefined {
-    if (request.do === 'save') return (_input, hooks) => this.#save(request, hooks)
-    const { agent: name, eventName, strict, folder } = request
-    const agent = AGENT_NAMES.find((one) => one === name)
-    if (agent === undefined) return undefined
-    return (input) => this.#answer({ agent, eventName, strict, cwd: folder }, input)
-  }
-
-  /** The text that a command hook would print on stdout. Undefined for an unknown agent. */
-  async hookOverHttp({ agent: name, eventName, input }: HttpHookCall): Promise<string | undefined> {
-    const agent = AGENT_NAMES.find((one) => one === name)
-    if (agent === undefined) return undefined
-    // HTTP has no stderr. Failures are also in the status of the store.
-    return (await this.#answer({ agent, eventName }, input)).stdout
-  }
-
-  async saveOverHttp({ path, input }: SaveCall): Promise<SaveResult> {
-    expectFolder(path)
-    return this.#projects.watch(await this.#store.projectFor(path)).save(input)
+    if (request.do === 'save') return (_input, hooks) => this.save(request, hooks)
+    const { folder: cwd, agent, eventName, strict } = request
+    const hook = this.hookFor(agent, { eventName, strict, cwd })
+    return hook === undefined ? undefined : (input) => hook(input)
   }
 
   /** Saves sessions that have sent no events for a while; undefined if there are none. */
@@ -58,9 +36,9 @@ export class Handlers {
     return this.#quiet.dueCheck()
   }
 
-  async #save(
+  async save(
     { folder, input }: SaveRequest,
-    { onProgress }: Pick<CallOptions, 'onProgress'>,
+    { onProgress }: Pick<CallOptions, 'onProgress'> = {},
   ): Promise<SaveAnswer> {
     const notices: string[] = []
     const hooks: CallOptions = { onProgress, onWarning: (text) => void notices.push(text) }
@@ -71,21 +49,24 @@ export class Handlers {
     return { ...saved, origin, notices }
   }
 
-  async #answer(
-    hook: Omit<HookRequest, 'payload' | 'onProject'>,
-    input: string | undefined,
-  ): Promise<HookAnswer> {
-    const { answer } = await answerHook({
-      hook: {
-        ...hook,
-        onProject: (project, event) =>
-          this.#quiet.recordEvent(this.#projects.watch(project), event),
-      },
-      patienceSeconds: PATIENCE_SECONDS,
-      input: async () => input,
-      store: async () => this.#store,
-    })
-    const { stdout, stderr, exitCode } = answer
-    return { stdout, stderr, exitCode }
+  /** Undefined for an unknown agent. The input is undefined if it was too large. */
+  hookFor(
+    name: string,
+    event: Pick<HookRequest, 'eventName' | 'strict' | 'cwd'>,
+  ): ((input: string | undefined) => Promise<HookAnswer>) | undefined {
+    const agent = AGENT_NAMES.find((one) => one === name)
+    if (agent === undefined) return undefined
+    const onProject: HookRequest['onProject'] = (project, about) =>
+      this.#quiet.recordEvent(this.#projects.watch(project), about)
+    return async (input) => {
+      const { answer } = await answerHook({
+        hook: { agent, ...event, onProject },
+        patienceSeconds: PATIENCE_SECONDS,
+        input: async () => input,
+        store: async () => this.#store,
+      })
+      const { stdout, stderr, exitCode } = answer
+      return { stdout, stderr, exitCode }
+    }
   }
 }

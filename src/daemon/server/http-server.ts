@@ -1,11 +1,12 @@
 // HTTP on the loopback interface, for hooks. A client can report an event, save, and read the status; nothing else.
+import { existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { isRecord, tryParseJson } from '../../base/index.js'
 import { type ErrorCode, type ErrorText, SavestateError } from '../../internal.js'
-import { MAX_INPUT_BYTES } from '../requests.js'
-import type { HttpHookCall } from './handlers.js'
-import { checkHeaders } from './http-guard.js'
-import { parseSave, type SaveCall } from './save-body.js'
+import { MAX_INPUT_BYTES, type SaveRequest } from '../requests.js'
+import type { Handlers } from './handlers.js'
+import { checkHeaders } from './http-access.js'
 import type { Workload } from './workload.js'
 
 const MAX_SAVE_BYTES = 64 << 10
@@ -23,12 +24,10 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
   DISK_FULL: 507,
 }
 
-export type HttpServerOptions = {
+type HttpServerOptions = {
   readonly token: string
   readonly work: Workload
-  readonly save: (call: SaveCall) => Promise<unknown>
-  /** The output of the hook; empty to continue. Undefined for an unknown agent. */
-  readonly hook: (call: HttpHookCall) => Promise<string | undefined>
+  readonly handlers: Pick<Handlers, 'save' | 'hookFor'>
   readonly status: () => unknown
   readonly isStopping: () => boolean
   readonly log: (error: unknown) => void
@@ -41,18 +40,9 @@ type Answer = {
   /** Close the connection after it. */
   readonly isLast?: boolean
 }
-type Route = { readonly method: string; answer(request: IncomingMessage): Promise<Answer> }
 
 export function httpServer(options: HttpServerOptions): Server {
   const unauthenticated = new UnauthenticatedSockets()
-  const routes: Routes = {
-    '/v1/status': { method: 'GET', answer: async () => json(200, options.status()) },
-    '/v1/save': {
-      method: 'POST',
-      answer: async (request) =>
-        json(200, await options.save(parseSave(await readBody(request, MAX_SAVE_BYTES)))),
-    },
-  }
   const server = createServer(
     {
       maxHeaderSize: 8 << 10,
@@ -63,7 +53,7 @@ export function httpServer(options: HttpServerOptions): Server {
     },
     (request, response) => {
       const done = options.work.begin()
-      void answerTo(request, routes, { ...options, unauthenticated })
+      void answerTo(request, options, unauthenticated)
         .then((answer) => send(response, answer, { isStopping: options.isStopping() }))
         .catch((error: unknown) => {
           options.log(error)
@@ -103,67 +93,109 @@ class UnauthenticatedSockets {
   }
 }
 
-type Routes = Readonly<Record<string, Route>>
-
 async function answerTo(
   request: IncomingMessage,
-  routes: Routes,
-  options: HttpServerOptions & { readonly unauthenticated: UnauthenticatedSockets },
+  options: HttpServerOptions,
+  unauthenticated: UnauthenticatedSockets,
 ): Promise<Answer> {
-  const { token, isStopping, log, work, unauthenticated } = options
-  const refusal = checkHeaders(request.headers, { port: portOf(request.socket), token })
+  const { socket, headers } = request
+  const refusal = checkHeaders(headers, { port: socket.localPort ?? 0, token: options.token })
   if (refusal !== undefined) return failed(refusal.status, { code: 'ACCESS_REFUSED', ...refusal })
-  unauthenticated.admit(request.socket)
+  unauthenticated.admit(socket)
   const path = (request.url ?? '').split('?')[0] ?? ''
-  const route = Object.hasOwn(routes, path) ? routes[path] : hookRoute(path, options)
-  if (route === undefined) return notFound(routes)
+  const route = routeOf(path, options)
+  if (route === undefined)
+    return failed(404, {
+      code: 'BAD_INPUT',
+      message: 'Unknown path',
+      hint: 'Known paths: /v1/status, /v1/save, /v1/hook/<agent>/<event>.',
+    })
   if (request.method !== route.method)
     return failed(405, {
       code: 'BAD_INPUT',
       message: `${path} does not take this method`,
       hint: `Use ${route.method}.`,
     })
-  if (isStopping())
+  if (options.isStopping())
     return failed(503, {
       code: 'DAEMON_FAILED',
       message: 'The daemon is shutting down',
       hint: 'Start it again with `savestate daemon start`.',
     })
-  work.count()
+  options.work.served += 1
   try {
     return await route.answer(request)
   } catch (error) {
     if (error instanceof BodyTooLarge)
       return failed(413, { code: 'BAD_INPUT', message: error.message, hint: null })
     if (error instanceof SavestateError) return failed(STATUSES[error.code] ?? 500, error.toJSON())
-    log(error)
+    options.log(error)
     const message = error instanceof Error ? error.message : String(error)
     const hint = 'This is a bug in Savestate. The log of the daemon has the details.'
     return json(500, { error: { code: 'INTERNAL', message, hint } })
   }
 }
 
-/** A body that is too large gets the answer for a malformed one: the agent continues. */
-function hookRoute(path: string, { hook }: HttpServerOptions): Route | undefined {
-  const [, agent, eventName] = /^\/v1\/hook\/([a-z]{1,40})\/([\w.]{1,100})$/.exec(path) ?? []
-  if (agent === undefined || eventName === undefined) return undefined
+type Route = { readonly method: string; answer(request: IncomingMessage): Promise<Answer> }
+
+function routeOf(path: string, { status, handlers }: HttpServerOptions): Route | undefined {
+  if (path === '/v1/status') return { method: 'GET', answer: async () => json(200, status()) }
+  if (path === '/v1/save')
+    return {
+      method: 'POST',
+      async answer(request) {
+        const save = parseSave(await readBody(request, MAX_SAVE_BYTES))
+        return json(200, (await handlers.save(save)).result)
+      },
+    }
+  const [, agent = '', eventName = ''] =
+    /^\/v1\/hook\/([a-z]{1,40})\/([\w.]{1,100})$/.exec(path) ?? []
+  const hook = handlers.hookFor(agent, { eventName })
+  if (hook === undefined) return undefined
   return {
     method: 'POST',
     async answer(request) {
+      // A body that is too large gets the answer for a malformed one: the agent continues.
       const input = await readBody(request, MAX_INPUT_BYTES).catch((error: unknown) => {
         if (error instanceof BodyTooLarge) return undefined
         throw error
       })
-      const text = await hook({ agent, eventName, input })
-      if (text === undefined) return notFound({})
-      return { status: 200, text, isLast: input === undefined }
+      // HTTP has no stderr. Failures are also in the status of the store.
+      return { status: 200, text: (await hook(input)).stdout, isLast: input === undefined }
     },
   }
 }
 
-function notFound(routes: Routes): Answer {
-  const known = [...Object.keys(routes), '/v1/hook/<agent>/<event>'].join(', ')
-  return failed(404, { code: 'BAD_INPUT', message: 'Unknown path', hint: `Known paths: ${known}.` })
+/** Throws BAD_INPUT, or PROJECT_MISSING. */
+function parseSave(text: string): SaveRequest {
+  const given = tryParseJson(text)
+  if (!isRecord(given)) throw malformed('it is not a JSON object')
+  const { path, reason, name, ...others } = given
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) throw malformed(`it has an unknown key ${JSON.stringify(unknown)}`)
+  for (const [key, value] of Object.entries({ path, reason, name }))
+    if (value !== undefined && typeof value !== 'string') throw malformed(`${key} must be a string`)
+  if (typeof path !== 'string' || !path.startsWith('/'))
+    throw malformed('path must be the absolute path of a folder')
+  // For a missing path, projectFor would return the project of its parent, which includes unrelated siblings.
+  if (!existsSync(`${path}/.`))
+    throw new SavestateError('PROJECT_MISSING', `There is no folder ${JSON.stringify(path)}`, {
+      hint: 'path is any folder in the project.',
+    })
+  return {
+    do: 'save',
+    folder: path,
+    input: {
+      ...(typeof reason === 'string' ? { reason } : {}),
+      ...(typeof name === 'string' ? { name, namedBy: 'agent' } : {}),
+    },
+  }
+}
+
+function malformed(what: string): SavestateError {
+  return new SavestateError('BAD_INPUT', `The body cannot be used: ${what}`, {
+    hint: 'Send {"path", "reason", "name"}; the last two are optional.',
+  })
 }
 
 class BodyTooLarge extends Error {
@@ -213,8 +245,4 @@ function json(status: number, body: unknown): Answer {
 
 function failed(status: number, { code, message, hint }: ErrorText): Answer {
   return json(status, { error: { code, message, hint } })
-}
-
-function portOf(socket: Socket): number {
-  return socket.localPort ?? 0
 }

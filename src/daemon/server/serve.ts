@@ -1,12 +1,20 @@
 // The process of the daemon, from its start to its end.
+import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { build, version } from '../../base/index.js'
 import { usesHttp } from '../../agents/index.js'
-import { openStore, type Store, type StoreOptions, acquireDaemonLock } from '../../internal.js'
-import { type Daemon, startDaemon } from './daemon.js'
-import { failureLog } from './failure-log.js'
+import {
+  acquireDaemonLock,
+  type DaemonLock,
+  openStore,
+  type Store,
+  type StoreOptions,
+} from '../../internal.js'
+import { Daemon } from './daemon.js'
 
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143 } as const
 const BUG = 70
+const MAX_LOG_BYTES = 64 << 10
 
 /**
  * Returns when the daemon has ended; `false` if another process is the daemon. With `http`, or if an agent has HTTP
@@ -27,7 +35,7 @@ export async function serve({
     lock.release()
     throw error
   }
-  const daemon = await startDaemon({
+  const daemon = new Daemon({
     lock,
     store,
     log,
@@ -35,6 +43,7 @@ export async function serve({
     build: build(),
     version: version(),
   })
+  await daemon.start()
   endOnSignals(daemon)
   process.removeAllListeners('uncaughtException').on('uncaughtException', (error) => {
     log(error)
@@ -51,5 +60,22 @@ function endOnSignals(daemon: Daemon): void {
       process.on(signal, () => process.exit(EXIT_CODES[signal]))
       void daemon.stop()
     })
+  }
+}
+
+/** Logs failures of the background process. Bounded: when the log is full, its older half is dropped. */
+export function failureLog({ folder }: Pick<DaemonLock, 'folder'>): (error: unknown) => void {
+  const path = join(folder, 'log')
+  return (error) => {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    const entry = `${new Date().toISOString()} ${text}\n`.slice(0, MAX_LOG_BYTES / 4)
+    try {
+      const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+      if (size + entry.length > MAX_LOG_BYTES)
+        writeFileSync(path, readFileSync(path, 'utf8').slice(-MAX_LOG_BYTES / 2), { mode: 0o600 })
+      appendFileSync(path, entry, { mode: 0o600 })
+    } catch {
+      // The disk is full or the store was removed. There is nowhere else to report it.
+    }
   }
 }

@@ -8,15 +8,16 @@ import { type DaemonRequest, MAX_INPUT_BYTES, parseRequest } from '../requests.j
 import type { Work } from './handlers.js'
 import type { Workload } from './workload.js'
 
-const MAX_CHARS = 1 << 20
-/** For the first line, and from `ready` to `go`. */
+/** JSON escapes make a payload longer. */
+const MAX_CHARS = 2 * MAX_INPUT_BYTES
+/** For the first line, from `ready` to `go`, and to read the answer. */
 const PATIENCE_MS = 5000
 /** How often the daemon reports that it is working: see SILENCE_MS in client/request.ts. */
 const BEAT_MS = 5000
 const PROGRESS_EVERY_MS = 100
 const MAX_CONNECTIONS = 128
 
-export type SocketServerOptions = {
+type SocketServerOptions = {
   readonly build: string
   readonly home: string
   /** See `environmentFingerprint`. */
@@ -41,42 +42,46 @@ function serve(connection: Socket, options: SocketServerOptions): void {
   const send = (line: Line) => {
     if (connection.writable) connection.write(formatLine(line))
   }
-  const timer = setTimeout(() => connection.destroy(), PATIENCE_MS)
-  let ready: { readonly work: Work; readonly done: () => void } | undefined
-  let isAsked = false
-  const input: string[] = []
-  let inputChars = 0
+  const leave = () => void connection.destroy()
+  let timer = setTimeout(leave, PATIENCE_MS)
+  const end = (last: Line) => {
+    send(last)
+    connection.end()
+    clearTimeout(timer)
+    if (!connection.destroyed) timer = setTimeout(leave, PATIENCE_MS)
+  }
 
   const answer = (line: Line): void => {
-    if (line['do'] === 'status') {
-      send({ status: options.status() })
-      connection.end()
-    } else if (line['do'] === 'stop') {
+    onLine = leave
+    if (line['do'] === 'status') return end({ status: options.status() })
+    if (line['do'] === 'stop') {
       clearTimeout(timer)
       send({ stopping: true })
       options.stop(connection)
-    } else {
-      // From here on a stop waits for this caller.
-      const done = options.work.begin()
-      connection.once('close', () => {
-        if (ready !== undefined) done()
-      })
-      const work = accept(line, options)
-      if (typeof work === 'string') {
-        done()
-        send({ refused: work })
-        connection.end()
-        return
-      }
-      ready = { work, done }
-      send({ ready: true })
+      return
     }
+    // From here on a stop waits for this caller.
+    const done = options.work.begin()
+    const work = accept(line, options)
+    if (typeof work === 'string') {
+      done()
+      return end({ refused: work })
+    }
+    connection.once('close', done)
+    onLine = (next) => {
+      const { go, input = '' } = next
+      if (go !== true || typeof input !== 'string') return leave()
+      onLine = leave
+      connection.off('close', done)
+      clearTimeout(timer)
+      void begin(work, input).finally(done)
+    }
+    send({ ready: true })
   }
+  let onLine = answer
 
-  const begin = async ({ work, done }: NonNullable<typeof ready>): Promise<void> => {
-    ready = undefined
-    clearTimeout(timer)
-    options.work.count()
+  const begin = async (work: Work, input: string): Promise<void> => {
+    options.work.served += 1
     let progressAtMs = 0
     const onProgress = (progress: unknown) => {
       if (performance.now() - progressAtMs < PROGRESS_EVERY_MS) return
@@ -85,51 +90,23 @@ function serve(connection: Socket, options: SocketServerOptions): void {
     }
     const beat = setInterval(() => send({ working: true }), BEAT_MS)
     try {
-      send({ answer: await work(input.join(''), { onProgress }) })
+      end({ answer: await work(input, { onProgress }) })
     } catch (error) {
+      if (error instanceof SavestateError) return end({ error: error.toJSON() })
       // After any other error the caller does the work itself, and reports the bug.
-      if (error instanceof SavestateError) send({ error: error.toJSON() })
-      else throw error
+      options.log(error)
+      leave()
     } finally {
       clearInterval(beat)
-      connection.end()
-      done()
     }
   }
-  const fail = (error: unknown) => {
-    options.log(error)
-    connection.destroy()
-  }
-  const take = (piece: string) => {
-    input.push(piece)
-    inputChars += piece.length
-    if (inputChars > MAX_INPUT_BYTES) connection.destroy()
-  }
 
-  const read = lineReader(
-    { maxChars: MAX_CHARS },
-    {
-      line(line) {
-        if (!isAsked) {
-          isAsked = true
-          answer(line)
-        } else if (ready !== undefined && line['go'] === true) begin(ready).catch(fail)
-        else if (ready !== undefined && isPiece(line)) take(line.in)
-        else connection.destroy()
-      },
-      fault: () => connection.destroy(),
-    },
-  )
+  const read = lineReader(MAX_CHARS, { line: (line) => onLine(line), fault: leave })
   connection.setEncoding('utf8')
   connection.on('data', (text) => read(String(text)))
   // The work continues if the caller leaves.
-  connection.on('error', () => connection.destroy())
+  connection.on('error', leave)
   connection.on('close', () => clearTimeout(timer))
-}
-
-/** A part of the payload. */
-function isPiece(line: Line): line is { readonly in: string } {
-  return typeof line['in'] === 'string'
 }
 
 /** The work, or why the caller has to do it. */

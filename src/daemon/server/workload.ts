@@ -1,18 +1,16 @@
 // Counts running work, and measures how long the daemon has been idle.
 
 export class Workload {
+  /** The number of requests that were accepted. */
+  served = 0
   #underWay = 0
-  #served = 0
   #quietSinceMs = performance.now()
   #waiting: (() => void)[] = []
 
-  /** Returns a function to call at the end of the work. */
+  /** Returns a function to call once, at the end of the work. */
   begin(): () => void {
     this.#underWay += 1
-    let isOver = false
     return () => {
-      if (isOver) return
-      isOver = true
       this.#underWay -= 1
       this.#quietSinceMs = performance.now()
       if (this.#underWay > 0) return
@@ -22,15 +20,6 @@ export class Workload {
 
   get underWay(): number {
     return this.#underWay
-  }
-
-  /** Counts a request that was accepted. */
-  count(): void {
-    this.#served += 1
-  }
-
-  get served(): number {
-    return this.#served
   }
 
   /** How long there has been no work. */

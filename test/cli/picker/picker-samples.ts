@@ -3,7 +3,7 @@ import type { PlanView } from '../../../src/index.js'
 import { paintFor } from '../../../src/cli/terminal/colors.js'
 import type { PickerGroup, PickerRow } from '../../../src/cli/picker/picker-items.js'
 import { type Key, type Picker, press } from '../../../src/cli/picker/picker-state.js'
-import type { Preview } from '../../../src/cli/picker/preview-lines.js'
+import type { Preview } from '../../../src/cli/picker/picker-lines.js'
 
 export const plain = paintFor(false)
 export const SIZE = { rows: 12, columns: 60 }

@@ -21,7 +21,7 @@ import {
   openPicker,
   resize,
 } from '../../../src/cli/picker/picker-state.js'
-import type { Preview } from '../../../src/cli/picker/preview-lines.js'
+import type { Preview } from '../../../src/cli/picker/picker-lines.js'
 
 test('the newest is highlighted first, and the keys move', () => {
   const picker = openPicker(groupsOf(20), { size: SIZE, usual: 'files' })

@@ -1,8 +1,11 @@
 // Tables fit the terminal they are on.
 import { expect, test } from 'vitest'
 import { groupByPrompt } from '../../../src/cli/render/checkpoint-groups.js'
-import { type ListRow, hasSeveralAuthors } from '../../../src/cli/render/checkpoint-lines.js'
-import { checkpointTable } from '../../../src/cli/render/checkpoint-table.js'
+import {
+  checkpointTable,
+  hasSeveralAuthors,
+  type ListRow,
+} from '../../../src/cli/render/checkpoint-table.js'
 import type { Screen } from '../../../src/cli/terminal/screen.js'
 import { sessionsTable } from '../../../src/cli/render/sessions-table.js'
 import { widthOf } from '../../../src/cli/terminal/text-width.js'

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { exchange } from '../../../src/daemon/client/connection.js'
+import { exchange } from '../../../src/daemon/client/request.js'
 import type { Line } from '../../../src/daemon/json-lines.js'
 import { socketServer } from '../../../src/daemon/server/socket-server.js'
 import { Workload } from '../../../src/daemon/server/workload.js'
@@ -29,7 +29,7 @@ test('a caller leaves a daemon that stops reporting', async () => {
   const server = await listening(createServer((connection) => connection.write('{"ready":true}\n')))
   const lines: Line[] = []
   const heard = { first: { do: 'hook' }, onLine: (line: Line) => void lines.push(line) }
-  expect(await exchange({ socket }, { ...heard, silenceMs: 10 })).toBe('closed')
+  expect(await exchange({ socket }, { ...heard, silenceMs: 10 })).toBe(true)
   expect(lines).toEqual([{ ready: true }])
   server.close()
 })

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { failureLog } from '../../../src/daemon/server/failure-log.js'
+import { failureLog } from '../../../src/daemon/server/serve.js'
 
 test('the log keeps the newest failures, stays small, and is private', () => {
   const folder = mkdtempSync(join(tmpdir(), 'savestate-log-'))

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tries } from '../../support/test-budget.js'
-import { parseJsonText } from '../../../src/cli/runtime/parse-json-argument.js'
+import { parseJsonText } from '../../../src/cli/runtime/read-text-argument.js'
 import { jsonFault } from '../../../src/internal.js'
 
 const faultIn = (text: string) => jsonFault(text).offset

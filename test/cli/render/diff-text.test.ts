@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { statText, UNCUT_WIDTH } from '../../../src/cli/render/diffstat.js'
+import { statText, UNCUT_WIDTH } from '../../../src/cli/render/diff-text.js'
 import { widthOf } from '../../../src/cli/terminal/text-width.js'
 
 const paint = (_color: unknown, text: string) => text
