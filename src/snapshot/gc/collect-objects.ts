@@ -8,7 +8,7 @@ import { type ObjectId, SavestateError } from '../../model/index.js'
 import { failpoint, listIfExists } from '../../system/index.js'
 import { loosePath } from '../objects/loose.js'
 import { type Pack, listObjectFiles } from './object-sizes.js'
-import { reachableFrom } from './mark.js'
+import { reachableFrom } from './object-graph.js'
 import { hasNewRefs, commitsOf, newRefs, packRefs, type RefsScan, scanRefs } from './refs.js'
 import { repack, select } from './repack.js'
 
@@ -38,7 +38,7 @@ const PAUSE_MS = 5
 export async function collectObjects(gitDir: string, options: CollectOptions): Promise<Collected> {
   await packRefs(gitDir)
   const objects = join(gitDir, 'objects')
-  const seen = await scanRecordedRefs(gitDir, options)
+  const seen = scanRecordedRefs(gitDir, options)
   const live = await reachableFrom(gitDir, commitsOf(seen.refs))
   const census = listObjectFiles(objects)
   const selection = select(census, live, options)
@@ -60,13 +60,13 @@ export async function collectObjects(gitDir: string, options: CollectOptions): P
  * Objects without a ref are removed, so every checkpoint must have its ref (I1). A power failure or a user may have removed some,
  * and `repair` can recreate them.
  */
-async function scanRecordedRefs(
+function scanRecordedRefs(
   gitDir: string,
   { recorded }: Pick<CollectOptions, 'recorded'>,
-): Promise<RefsScan> {
+): RefsScan {
   // In this order: a row is written after its ref.
   const rows = recorded()
-  const seen = await scanRefs(gitDir)
+  const seen = scanRefs(gitDir)
   const held = commitsOf(seen.refs) as ReadonlySet<string>
   const missing = [...rows].filter((commit) => !held.has(commit))
   if (missing.length === 0) return seen
@@ -150,7 +150,7 @@ class Sweep {
 
   /** Marks the objects of new checkpoints as live. */
   async #follow(): Promise<void> {
-    const seen = await scanRefs(this.#gitDir)
+    const seen = scanRefs(this.#gitDir)
     const held = await reachableFrom(this.#gitDir, commitsOf(newRefs(seen.refs, this.#seen)))
     for (const id of held) this.#live.add(id)
     this.#seen = seen

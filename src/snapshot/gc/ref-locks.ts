@@ -1,15 +1,15 @@
 // Git's locks on refs are files that remain when git is killed, and then every later change of the ref fails. Only we change the
 // refs of a store through git, one process at a time. So any lock file at this point belongs to a dead git, unless that git has
 // outlived the process that started it.
-import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hasCode, SavestateError } from '../../model/index.js'
+import { SavestateError } from '../../model/index.js'
 import { listIfExists, takeLock } from '../../system/index.js'
 
 const WAIT_MS = 60_000
 const PAUSE_MS = 50
-/** If running processes cannot be listed, a lock of this age is stale. */
+/** A git without a parent has finished long before its locks are this old. */
 const DEAD_MS = 10_000
 
 /** Runs the work while no one else changes refs, after removing stale git locks. */
@@ -30,7 +30,7 @@ async function removeDeadLocks(gitDir: string): Promise<void> {
   for (;;) {
     const left = locksIn(gitDir)
     if (left.length === 0) return
-    if (areAllDead(gitDir, left)) {
+    if (left.every(isDead)) {
       for (const path of left) rmSync(path, { force: true })
       return
     }
@@ -52,32 +52,8 @@ function locksIn(gitDir: string): string[] {
   return [...ofRefs, ...ofPacked]
 }
 
-function areAllDead(gitDir: string, locks: readonly string[]): boolean {
-  const isAtWork = hasGitAtWork(gitDir)
-  if (isAtWork !== undefined) return !isAtWork
-  return locks.every(
-    (path) => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > DEAD_MS,
-  )
-}
-
-/** Undefined if the system does not list processes. */
-function hasGitAtWork(gitDir: string): boolean | undefined {
-  if (process.platform !== 'linux') return undefined
-  return readdirSync('/proc').some((name) => /^\d+$/.test(name) && isGitIn(name, gitDir))
-}
-
-function isGitIn(pid: string, gitDir: string): boolean {
-  try {
-    if (!readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('git')) return false
-    const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1')
-    // Other git commands only read, some of them as long as their process lives.
-    if (!/\0(?:update-ref|pack-refs)\0/.test(command)) return false
-    return command.includes(gitDir) || readlinkSync(`/proc/${pid}/cwd`) === gitDir
-  } catch (error) {
-    // The process has exited, or it belongs to another user, who cannot write here.
-    if (hasCode(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return false
-    throw error
-  }
+function isDead(lock: string): boolean {
+  return Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0) > DEAD_MS
 }
 
 function busy(): SavestateError {

@@ -1,11 +1,11 @@
-// Reads the refs of the checkpoints without git. It takes a few milliseconds, so it can happen while saves are locked out.
+// The refs of the checkpoints, read from their files: git refuses to list any ref if one file is malformed, and a scan takes only
+// a few milliseconds, so it can happen while saves are locked out. Git changes them.
 import { rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { readIfExists } from '../../base/index.js'
 import { hasCode, type ObjectId } from '../../model/index.js'
 import { failpoint, listIfExists, syncFile, syncFolder } from '../../system/index.js'
-import { readLooseRefs, readPackedRefs } from '../repair/refs-file.js'
-import { runGit } from '../git/git-program.js'
-import { eachLine } from './mark.js'
+import { eachLine, runGit } from '../git/git-program.js'
 import { withRefLock } from './ref-locks.js'
 
 const ROOT = 'refs/savestate'
@@ -13,21 +13,67 @@ const ROOT = 'refs/savestate'
 /** Commits by ref name. */
 export type Refs = ReadonlyMap<string, string>
 
+export type StoredRefs = {
+  readonly commits: ReadonlyMap<string, ObjectId>
+  /** Files that are not in git's format. */
+  readonly malformed: readonly string[]
+}
+
 /** All refs, and a stamp that shows later whether there are new ones. */
 export type RefsScan = { readonly refs: Refs; readonly packed: string }
 
-export async function scanRefs(gitDir: string): Promise<RefsScan> {
+export function scanRefs(gitDir: string): RefsScan {
   for (;;) {
     const packed = packedStamp(gitDir)
-    const format = '--format=%(refname) %(objectname)'
-    const output = await runGit(gitDir, ['for-each-ref', format, ROOT])
-    const refs = new Map<string, string>()
-    for (const line of output.toString('latin1').split('\n')) {
-      const [name, commit] = line.split(' ')
-      if (name !== undefined && commit !== undefined) refs.set(name, commit)
-    }
+    // The user may have added other refs, such as branches.
+    const ours = [...readRefs(gitDir).commits].filter(([name]) => name.startsWith(`${ROOT}/`))
+    const refs = new Map(ours)
     if (packedStamp(gitDir) === packed) return { refs, packed }
   }
+}
+
+/** Reads loose refs first: a concurrent prune may pack one, and then the second read finds it. */
+export function readRefs(gitDir: string): StoredRefs {
+  const { commits: loose, malformed } = readLooseRefs(gitDir)
+  const packed = readPackedRefs(gitDir)
+  if (packed === undefined) malformed.push(join(gitDir, 'packed-refs'))
+  return { commits: new Map([...(packed ?? []), ...loose]), malformed }
+}
+
+function readLooseRefs(gitDir: string) {
+  const commits = new Map<string, ObjectId>()
+  const malformed: string[] = []
+  for (const project of listIfExists(join(gitDir, ROOT))) {
+    const folder = join(gitDir, ROOT, project)
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
+      malformed.push(folder)
+      continue
+    }
+    for (const checkpoint of listIfExists(folder)) {
+      if (checkpoint.endsWith('.lock')) continue
+      const path = join(folder, checkpoint)
+      const text = readIfExists(path)?.toString('latin1')
+      if (text === undefined) continue
+      if (/^[0-9a-f]{40}\n?$/.test(text))
+        commits.set(`${ROOT}/${project}/${checkpoint}`, text.trim() as ObjectId)
+      else malformed.push(path)
+    }
+  }
+  return { commits, malformed }
+}
+
+/** Undefined if the file is not in git's format. */
+function readPackedRefs(gitDir: string): Map<string, ObjectId> | undefined {
+  const text = readIfExists(join(gitDir, 'packed-refs'))?.toString('latin1') ?? ''
+  if (text !== '' && !text.endsWith('\n')) return undefined
+  const refs = new Map<string, ObjectId>()
+  for (const line of text.split('\n').slice(0, -1)) {
+    if (line.startsWith('#') || line.startsWith('^')) continue
+    const match = /^([0-9a-f]{40}) (refs\/[!-~]+)$/.exec(line)
+    if (match === null) return undefined
+    refs.set(match[2] ?? '', match[1] as ObjectId)
+  }
+  return refs
 }
 
 /**
@@ -91,7 +137,7 @@ function removeIfEmpty(folder: string): void {
 
 async function updateRefs(gitDir: string, input: readonly string[]): Promise<void> {
   const args = ['update-ref', '--stdin']
-  await withRefLock(gitDir, () => eachLine(gitDir, { args, input }, () => undefined))
+  await withRefLock(gitDir, () => eachLine(gitDir, { args, input }))
 }
 
 export function commitsOf(refs: Refs): Set<ObjectId> {

@@ -15,7 +15,7 @@ import {
 } from '../repository.js'
 import { endsWithItsHash, lastBytes, packChecksumIn } from './checksums.js'
 import { type MissingObjects, findMissingQuickly, SnapshotWalk } from './missing-objects.js'
-import { readRefs, type Refs } from './refs-file.js'
+import { readRefs, type StoredRefs } from '../gc/refs.js'
 import { TolerantReader } from './tolerant-reader.js'
 
 export type ExamineRequest = {
@@ -32,7 +32,7 @@ export type PackFault = {
 }
 
 export type ObjectReport = {
-  readonly refs: Refs
+  readonly refs: StoredRefs
   /** Files and folders without which git does not recognize the repository. If there are any, nothing below is checked. */
   readonly repository: readonly RepositoryFile[]
   readonly folders: readonly string[]

@@ -15,9 +15,8 @@ import {
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { listIfExists, type SetAside } from '../../system/index.js'
-import { eachLine } from '../gc/mark.js'
 import { installPack } from '../gc/repack.js'
-import { tryGit } from '../git/git-program.js'
+import { eachLine, tryGit } from '../git/git-program.js'
 import { runFsck } from '../repository.js'
 import { packHeader } from '../objects/pack-writer.js'
 import { endsWithItsHash, lastBytes, packChecksumIn, readAt } from './checksums.js'
@@ -69,7 +68,7 @@ async function salvagePack(
   mkdirSync(made)
   const config = ['-c', 'pack.writeReverseIndex=false']
   const args = ['pack-objects', '-q', '--delta-base-offset', '--threads=1', join(made, 'pack')]
-  await eachLine(repository, { args: [...config, ...args], input: ids }, () => undefined)
+  await eachLine(repository, { args: [...config, ...args], input: ids })
   return made
 }
 
