@@ -149,7 +149,7 @@ test('a prune removes no ref that a user added to the repository', async () => {
   await saveMany(await store.project(s.project), s, { count: 2 })
   const git = (...args: string[]) =>
     execFileSync('git', [`--git-dir=${gitDirOf(s)}`, ...args], { encoding: 'utf8' }).trim()
-  const tree = git('write-tree')
+  const tree = git('for-each-ref', '--count=1', '--format=%(tree)')
   const who = ['-c', 'user.name=A', '-c', 'user.email=a@example.com']
   git('update-ref', 'refs/heads/mine', git(...who, 'commit-tree', '-m', 'mine', tree))
   git('pack-refs', '--all')
