@@ -18,7 +18,7 @@ import { listIfExists, type SetAside } from '../../system/index.js'
 import { installPack } from '../gc/repack.js'
 import { eachLine, tryGit } from '../git/git-program.js'
 import { runFsck } from '../repository.js'
-import { packHeader } from '../objects/pack-writer.js'
+import { packHeader } from '../objects/pack-format.js'
 import { endsWithItsHash, lastBytes, packChecksumIn, readAt } from './checksums.js'
 import { unreadableIn } from './examine.js'
 

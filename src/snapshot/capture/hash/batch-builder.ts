@@ -3,7 +3,8 @@
 import { crc32 } from 'node:zlib'
 import type { BigIntStats } from 'node:fs'
 import type { ObjectId } from '../../../model/index.js'
-import { compressed, PACK_HEAD_BYTES, putPackHead } from '../../objects/pack-entry.js'
+import { deflate } from '../../objects/deflate.js'
+import { PACK_HEAD_BYTES, putPackHead } from '../../objects/pack-format.js'
 import { FIGURES_PER_FILE, type HashedBatch, STAMPS_PER_FILE } from './hashed-batch.js'
 import type { ReadFault } from './read-file.js'
 import type { SecretContent } from '../scan/secret-content.js'
@@ -77,7 +78,7 @@ export class BatchBuilder {
   }
 
   #compress(content: Uint8Array): void {
-    const body = compressed(content)
+    const body = deflate(content)
     this.#reserve(PACK_HEAD_BYTES + body.length)
     this.#end = putPackHead(this.#memory, this.#end, { type: 'blob', size: content.length })
     this.#memory.set(body, this.#end)
