@@ -49,8 +49,7 @@ import { uncapturedThen } from '../restore/rules-of-target.js'
 import { countChanges, expectPaths, findNamedPaths } from './path-queries.js'
 import { EventQueue } from '../watch/event-queue.js'
 import { WatchFolder } from '../watch/watch-folder.js'
-import { withFiles } from '../compare/replace-files.js'
-import { PathRemover, rewriteCommits, rewriteWithout } from '../compare/remove-path.js'
+import { rewriteCommits, SnapshotRewriter } from '../compare/rewrite-snapshot.js'
 
 export type CaptureCalls = ReturnType<typeof captureCalls>
 
@@ -140,7 +139,7 @@ export function captureCalls({ home, durable }: CaptureData) {
     async rewrite({ project, path, checkpoints }: RewriteRequest) {
       const sink = new ObjectSink(store, { temporary: join(home, 'tmp', project), durable })
       if (path === undefined) return rewriteCommits(sink, checkpoints)
-      return rewriteWithout(new PathRemover(path, { blobs, comparer, sink }), sink, checkpoints)
+      return new SnapshotRewriter({ blobs, comparer, sink }).withoutPath(path, checkpoints)
     },
 
     /** Throws for a path that is neither in a snapshot nor in the folder. */
@@ -195,7 +194,8 @@ export function captureCalls({ home, durable }: CaptureData) {
         const { rest, stored } = removeAsides(asides, { folders, store: add })
         rewinding.delete(project)
         if (stored.size === 0) return { rest, saved: undefined }
-        const tree = await withFiles(base, stored, { blobs, comparer, sink })
+        const rewriter = new SnapshotRewriter({ blobs, comparer, sink })
+        const tree = await rewriter.withFiles(base, stored)
         await sink.finish()
         return { rest, saved: { tree, paths: [...stored.keys()] } }
       } finally {
