@@ -11,8 +11,8 @@ import {
   encodeSnapshotTree,
   encodeTree,
   GIT_MODE,
+  sortEntries,
   type TreeEntry,
-  treeOrder,
 } from '../objects/tree.js'
 
 export type Rewritten = {
@@ -106,8 +106,7 @@ export class SnapshotRewriter {
         : { mode: GIT_MODE.folder, id: await this.#replace(below, rest, change) }
     const others = entries.filter((entry) => entry !== old)
     const all = changed === undefined ? others : [...others, { ...changed, name: name as BytePath }]
-    const order = (entry: TreeEntry) => treeOrder(entry.name, entry.mode === GIT_MODE.folder)
-    const bytes = encodeTree(all.sort((a, b) => (order(a) < order(b) ? -1 : 1)))
+    const bytes = encodeTree(sortEntries(all))
     const id = this.#sink.add('tree', bytes)
     this.#made.set(id, bytes)
     return id

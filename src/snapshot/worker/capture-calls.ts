@@ -40,11 +40,10 @@ import { type SourceRequest, Sources } from '../import/sources.js'
 import { type PatchRequest, patchText } from '../compare/patch.js'
 import { ProjectCapture } from '../capture/project-capture.js'
 import { applyPlan, openRoot } from '../restore/apply.js'
-import { closedFolders } from '../restore/closed-folders.js'
-import { ownerLookupFrom } from '../restore/ownership.js'
-import { restoreMaps } from '../restore/plan-inputs.js'
-import { findAsides, removeAsides } from '../restore/remove-asides.js'
-import { recheckAgainst } from '../restore/recheck.js'
+import { findAsides, removeAsides } from '../restore/asides.js'
+import { ownerLookupFrom } from '../restore/permissions.js'
+import { closedFolders, restoreMaps } from '../restore/plan-inputs.js'
+import { Recheck } from '../restore/recheck.js'
 import { uncapturedThen } from '../restore/rules-of-target.js'
 import { countChanges, expectPaths, findNamedPaths } from './path-queries.js'
 import { EventQueue } from '../watch/event-queue.js'
@@ -178,7 +177,7 @@ export function captureCalls({ home, durable }: CaptureData) {
       rewinding.set(project, tag)
       const given = { root, tag, sweep, blobs, durable }
       const { ino: rootIno } = capture.root
-      const lastCheck = recheckAgainst(capture.root)
+      const lastCheck = new Recheck(capture.root)
       const lookupOwner = ownerLookupFrom(ownersThen)
       const onProgress = (files: number, bytes: number) => progress.stored(files, bytes)
       return applyPlan(plan, { ...given, rootIno, lastCheck, lookupOwner, onProgress })
