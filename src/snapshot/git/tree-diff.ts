@@ -11,14 +11,15 @@ export type Side = {
 }
 
 /** One path that differs; a side is undefined if the path does not exist there. */
-export type TreeChange = {
+export type PathChange<Entry> = {
   readonly path: BytePath
-  readonly before: Side | undefined
-  readonly after: Side | undefined
+  readonly before: Entry | undefined
+  readonly after: Entry | undefined
   /** Undefined for folders and for binary content. */
   readonly insertions: number | undefined
   readonly deletions: number | undefined
 }
+export type TreeChange = PathChange<Side>
 
 const ARGS = [
   'diff-tree',
