@@ -19,7 +19,7 @@ export type Rewritten = {
   readonly checkpoint: CheckpointId
   readonly tree: ObjectId
   readonly commit: ObjectId
-  /** What was removed. */
+  /** The files that were removed. */
   readonly files: number
   readonly bytes: number
 }

@@ -12,12 +12,11 @@ import { reachableFrom } from './object-graph.js'
 import { hasNewRefs, commitsOf, newRefs, packRefs, type RefsScan, scanRefs } from './refs.js'
 import { repack, select } from './repack.js'
 
-export type Alone = <T>(work: () => T) => { readonly result: T } | undefined
-
-export type CollectOptions = {
+type CollectOptions = {
   /** A folder for temporary files on the same disk. */
   readonly temporary: string
-  readonly alone: Alone
+  /** Runs the work while no save is running; undefined if one is. */
+  readonly alone: <T>(work: () => T) => { readonly result: T } | undefined
   readonly recorded: () => ReadonlySet<string>
   /** Rewrite packs with any waste at all, and pack all loose objects. */
   readonly thorough: boolean
@@ -39,10 +38,10 @@ export async function collectObjects(gitDir: string, options: CollectOptions): P
   await packRefs(gitDir)
   const objects = join(gitDir, 'objects')
   const seen = scanRecordedRefs(gitDir, options)
-  const live = await reachableFrom(gitDir, commitsOf(seen.refs))
+  const commits = commitsOf(seen.refs)
+  const live = await reachableFrom(gitDir, commits)
   const census = listObjectFiles(objects)
   const selection = select(census, live, options)
-  const commits = commitsOf(seen.refs)
   const temporary = join(options.temporary, 'repack')
   const name =
     selection.packs.length + selection.loose.length === 0

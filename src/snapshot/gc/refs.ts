@@ -1,14 +1,18 @@
 // The refs of the checkpoints, read from their files: git refuses to list any ref if one file is malformed, and a scan takes only
 // a few milliseconds, so it can happen while saves are locked out. Git changes them.
 import { rmdirSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readIfExists } from '../../base/index.js'
-import { hasCode, type ObjectId } from '../../model/index.js'
-import { failpoint, listIfExists, syncFile, syncFolder } from '../../system/index.js'
+import { hasCode, type ObjectId, SavestateError } from '../../model/index.js'
+import { failpoint, listIfExists, syncFile, syncFolder, takeLock } from '../../system/index.js'
 import { eachLine, runGit } from '../git/git-program.js'
-import { withRefLock } from './ref-locks.js'
 
 const ROOT = 'refs/savestate'
+const WAIT_MS = 60_000
+const PAUSE_MS = 50
+/** A git without a parent has finished long before its locks are this old. */
+const DEAD_MS = 10_000
 
 /** Commits by ref name. */
 export type Refs = ReadonlyMap<string, string>
@@ -92,19 +96,13 @@ export function newRefs(refs: Refs, seen: RefsScan): Refs {
 
 /** Removes these refs, loose or packed. A ref that is already gone is not an error. */
 export async function removeRefs(gitDir: string, names: readonly string[]): Promise<void> {
-  if (names.length === 0) return
-  await updateRefs(
-    gitDir,
-    names.map((name) => `delete ${name}`),
-  )
+  const lines = names.map((name) => `delete ${name}`)
+  await updateRefs(gitDir, lines)
 }
 
 export async function setRefs(gitDir: string, refs: Refs): Promise<void> {
-  if (refs.size === 0) return
-  await updateRefs(
-    gitDir,
-    [...refs].map(([name, commit]) => `update ${name} ${commit}`),
-  )
+  const lines = [...refs].map(([name, commit]) => `update ${name} ${commit}`)
+  await updateRefs(gitDir, lines)
 }
 
 /**
@@ -136,6 +134,7 @@ function removeIfEmpty(folder: string): void {
 }
 
 async function updateRefs(gitDir: string, input: readonly string[]): Promise<void> {
+  if (input.length === 0) return
   const args = ['update-ref', '--stdin']
   await withRefLock(gitDir, () => eachLine(gitDir, { args, input }))
 }
@@ -147,4 +146,58 @@ export function commitsOf(refs: Refs): Set<ObjectId> {
 function packedStamp(gitDir: string): string {
   const stats = statSync(join(gitDir, 'packed-refs'), { bigint: true, throwIfNoEntry: false })
   return stats === undefined ? '' : `${stats.ino} ${stats.mtimeNs} ${stats.size}`
+}
+
+/**
+ * Runs the work while no one else changes refs, after removing stale git locks. They are files that remain when git is killed, and
+ * then every later change of the ref fails. Only we change the refs of a store through git, one process at a time. So any lock file
+ * at this point belongs to a dead git, unless that git has outlived the process that started it.
+ */
+async function withRefLock<T>(gitDir: string, work: () => Promise<T>): Promise<T> {
+  const path = join(dirname(gitDir), 'locks', 'refs')
+  const lock = await takeLock(path, { waitMs: WAIT_MS, purpose: 'change refs' })
+  if (lock === undefined) throw busy()
+  try {
+    await removeDeadLocks(gitDir)
+    return await work()
+  } finally {
+    lock.release()
+  }
+}
+
+async function removeDeadLocks(gitDir: string): Promise<void> {
+  const deadline = performance.now() + WAIT_MS
+  for (;;) {
+    const left = locksIn(gitDir)
+    if (left.length === 0) return
+    if (left.every(isDead)) {
+      for (const path of left) rmSync(path, { force: true })
+      return
+    }
+    if (performance.now() > deadline) throw busy()
+    await sleep(PAUSE_MS)
+  }
+}
+
+function locksIn(gitDir: string): string[] {
+  const root = join(gitDir, ROOT)
+  const ofRefs = listIfExists(root).flatMap((project) =>
+    listIfExists(join(root, project))
+      .filter((name) => name.endsWith('.lock'))
+      .map((name) => join(root, project, name)),
+  )
+  const ofPacked = listIfExists(gitDir)
+    .filter((name) => name === 'packed-refs.lock' || name === 'packed-refs.new')
+    .map((name) => join(gitDir, name))
+  return [...ofRefs, ...ofPacked]
+}
+
+function isDead(lock: string): boolean {
+  return Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0) > DEAD_MS
+}
+
+function busy(): SavestateError {
+  return new SavestateError('STORE_BUSY', 'Another process is changing the refs of the store', {
+    hint: 'Wait until it is done, then run the command again.',
+  })
 }

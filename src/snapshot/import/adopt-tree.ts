@@ -27,7 +27,7 @@ import {
 import type { SourceObjects } from './source-objects.js'
 import { MAX_PATH_BYTES, readSourceTree, badSource, type SourceEntry } from './source-tree.js'
 
-/** What a folder, or one entry of it, contributes. Paths are relative to the folder. */
+/** The totals of a folder, or of one entry of it. Paths are relative to the folder. */
 type Sum = {
   fileCount: number
   sizeBytes: number

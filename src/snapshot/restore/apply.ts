@@ -55,7 +55,7 @@ export type ApplyContext = {
   readonly onProgress: (files: number, bytes: number) => void
 }
 
-/** What the steps of a restore share. */
+/** Shared by all steps of a restore. */
 export type RestoreWork = ApplyContext & {
   readonly folders: SafeFolders
   /** Makes one of our folders writable for the duration of the work. */
