@@ -92,7 +92,7 @@ export async function removeAndCollect<Result extends { readonly applied: boolea
 
 /** A save that died between its ref and its row never happened (I2). A running save prevents the second check. */
 async function removeUnrecordedRefs({ ledger, snapshots, objects }: StoreContext): Promise<void> {
-  const { refs } = await scanRefs(snapshots.gitDir)
+  const { refs } = scanRefs(snapshots.gitDir)
   const without = [...refs].filter(([, commit]) => !ledger.pruning.holds(commit))
   if (without.length === 0) return
   // Check again while no save can be between its ref and its row.
@@ -108,7 +108,7 @@ export const NEXT = '.next'
 
 async function adoptNextRefs({ ledger, snapshots, objects }: StoreContext): Promise<void> {
   await objects.shared(async () => {
-    const { refs } = await scanRefs(snapshots.gitDir)
+    const { refs } = scanRefs(snapshots.gitDir)
     const next = [...refs].filter(([name]) => name.endsWith(NEXT))
     const held = next.filter(([, commit]) => ledger.pruning.holds(commit))
     await setRefs(

@@ -8,28 +8,22 @@ import {
 } from '../../model/index.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { runGit } from '../git/git-program.js'
-import { type Side, type TreeChange, type TreeDiff, TYPE_OF } from '../git/tree-diff.js'
+import { findEntry } from '../git/snapshot-files.js'
 import {
-  decodeModes,
-  isSameUsual,
-  type ModeClass,
-  modeOf,
-  type ModeTable,
-  unusualPaths,
-} from '../objects/modes.js'
+  type PathChange,
+  type Side,
+  type TreeChange,
+  type TreeDiff,
+  TYPE_OF,
+} from '../git/tree-diff.js'
+import { decodeModes, isSameUsual, modeOf, type ModeTable, unusualPaths } from '../objects/modes.js'
 import { EMPTY_TREE } from '../objects/object-id.js'
 import { hostileSnapshot, refuseHostileTree } from '../objects/safe-path.js'
-import { decodeTree, GIT_MODE, type TreeEntry } from '../objects/tree.js'
+import { decodeTree, type TreeEntry } from '../objects/tree.js'
 
-export type Change = {
-  readonly path: BytePath
-  readonly before: Entry | undefined
-  readonly after: Entry | undefined
-  readonly insertions: number | undefined
-  readonly deletions: number | undefined
-}
+export type Change = PathChange<Entry>
 
-export type Parts = { readonly files: ObjectId; readonly modes: ObjectId }
+type Parts = { readonly files: ObjectId; readonly modes: ObjectId }
 
 export class SnapshotComparer {
   readonly #gitDir: string
@@ -41,7 +35,7 @@ export class SnapshotComparer {
   }
 
   async parts(snapshot: ObjectId): Promise<Parts> {
-    const entries = decodeTree(await this.#blobs.read(snapshot))
+    const entries = await this.#entries(snapshot)
     const idOf = (name: string) => entries.find((entry) => entry.name === name)?.id
     const [files, modes] = [idOf('files'), idOf('modes')]
     if (files === undefined || modes === undefined)
@@ -52,7 +46,7 @@ export class SnapshotComparer {
   /** Whether the snapshot has an entry at this path. */
   async has(snapshot: ObjectId, path: BytePath): Promise<boolean> {
     const { files } = await this.parts(snapshot)
-    return (await this.#entryAt(files, path)) !== undefined
+    return (await findEntry(files, path, this.#entries)) !== undefined
   }
 
   /**
@@ -64,32 +58,22 @@ export class SnapshotComparer {
     paths: readonly BytePath[],
   ): Promise<readonly string[]> {
     const trees = new Map<ObjectId, Promise<readonly TreeEntry[]>>()
+    const entriesOf = (id: ObjectId) => {
+      const entries = trees.get(id) ?? this.#entries(id)
+      trees.set(id, entries)
+      return entries
+    }
     return Promise.all(
       snapshots.map(async (snapshot) => {
         const { files, modes } = await this.parts(snapshot)
-        const entries = await Promise.all(paths.map((path) => this.#entryAt(files, path, trees)))
+        const entries = await Promise.all(paths.map((path) => findEntry(files, path, entriesOf)))
         return [modes, ...entries.map((entry) => (entry ? `${entry.mode} ${entry.id}` : ''))].join()
       }),
     )
   }
 
-  async #entryAt(
-    files: ObjectId,
-    path: BytePath,
-    trees = new Map<ObjectId, Promise<readonly TreeEntry[]>>(),
-  ): Promise<Pick<TreeEntry, 'id' | 'mode'> | undefined> {
-    let found: Pick<TreeEntry, 'id' | 'mode'> = { id: files, mode: GIT_MODE.folder }
-    for (const name of path === ROOT ? [] : path.split('/')) {
-      if (found.mode !== GIT_MODE.folder) return undefined
-      const { id } = found
-      const entries = trees.get(id) ?? this.#blobs.read(id).then(decodeTree)
-      trees.set(id, entries)
-      const entry = (await entries).find((each) => each.name === name)
-      if (entry === undefined) return undefined
-      found = entry
-    }
-    return found
-  }
+  readonly #entries = async (tree: ObjectId): Promise<readonly TreeEntry[]> =>
+    decodeTree(await this.#blobs.read(tree))
 
   /** Every path that differs, including folders, sorted. Without `before`, compares with an empty snapshot. */
   async compare(before: ObjectId | undefined, after: ObjectId, diff: TreeDiff): Promise<Change[]> {
@@ -176,23 +160,19 @@ function joinTypeChanges(rows: readonly TreeChange[]): TreeChange[] {
   const byPath = new Map<BytePath, TreeChange>()
   for (const row of rows) {
     const other = byPath.get(row.path)
-    const joined =
-      other === undefined
-        ? row
-        : {
-            path: row.path,
-            before: row.before ?? other.before,
-            after: row.after ?? other.after,
-            insertions: row.insertions ?? other.insertions,
-            deletions: row.deletions ?? other.deletions,
-          }
-    byPath.set(row.path, joined)
+    byPath.set(row.path, {
+      path: row.path,
+      before: row.before ?? other?.before,
+      after: row.after ?? other?.after,
+      insertions: row.insertions ?? other?.insertions,
+      deletions: row.deletions ?? other?.deletions,
+    })
   }
   return [...byPath.values()]
 }
 
 function toChange(row: TreeChange, modesBefore: ModeTable, modesAfter: ModeTable): Change {
-  const { path, insertions, deletions } = row
+  const { path } = row
   const isSameClass = row.before?.type === row.after?.type
   // A mode that was not recorded is assumed to equal that of the other side, so it is never a difference.
   const [before, after] = [
@@ -200,18 +180,15 @@ function toChange(row: TreeChange, modesBefore: ModeTable, modesAfter: ModeTable
     isSameClass && modesAfter.isAssumed ? modesBefore : modesAfter,
   ]
   return {
-    path,
-    before: row.before === undefined ? undefined : entryOf(row.before, path, before),
-    after: row.after === undefined ? undefined : entryOf(row.after, path, after),
-    insertions,
-    deletions,
+    ...row,
+    before: row.before && entryOf(row.before, path, before),
+    after: row.after && entryOf(row.after, path, after),
   }
 }
 
 function entryOf(side: Side, path: BytePath, modes: ModeTable): Entry {
   if (side.type === 'link') return { type: 'link', blob: side.id }
-  const modeClass: ModeClass = side.type
-  const mode = modeOf(modes, path, modeClass)
+  const mode = modeOf(modes, path, side.type)
   return side.type === 'folder' ? { type: 'folder', mode } : { type: 'file', blob: side.id, mode }
 }
 
@@ -223,12 +200,7 @@ function isReal({ before, after }: Change): boolean {
   return true
 }
 
-type Counted = {
-  readonly before: { readonly type: string } | undefined
-  readonly after: { readonly type: string } | undefined
-  readonly insertions: number | undefined
-  readonly deletions: number | undefined
-}
+type Counted = PathChange<{ readonly type: string }>
 
 /** Only files count, not folders. */
 export function totalsOf(changes: readonly Counted[]): ChangeCounts {

@@ -1,5 +1,5 @@
 export { type Change, totalsOf } from './compare.js'
-export type { Rewritten } from './remove-path.js'
+export type { Rewritten } from './rewrite-snapshot.js'
 export {
   compareSkipped,
   hasEntry,

@@ -8,16 +8,15 @@ import { type ObjectId, SavestateError } from '../../model/index.js'
 import { failpoint, listIfExists } from '../../system/index.js'
 import { loosePath } from '../objects/loose.js'
 import { type Pack, listObjectFiles } from './object-sizes.js'
-import { reachableFrom } from './mark.js'
+import { reachableFrom } from './object-graph.js'
 import { hasNewRefs, commitsOf, newRefs, packRefs, type RefsScan, scanRefs } from './refs.js'
 import { repack, select } from './repack.js'
 
-export type Alone = <T>(work: () => T) => { readonly result: T } | undefined
-
-export type CollectOptions = {
+type CollectOptions = {
   /** A folder for temporary files on the same disk. */
   readonly temporary: string
-  readonly alone: Alone
+  /** Runs the work while no save is running; undefined if one is. */
+  readonly alone: <T>(work: () => T) => { readonly result: T } | undefined
   readonly recorded: () => ReadonlySet<string>
   /** Rewrite packs with any waste at all, and pack all loose objects. */
   readonly thorough: boolean
@@ -38,11 +37,11 @@ const PAUSE_MS = 5
 export async function collectObjects(gitDir: string, options: CollectOptions): Promise<Collected> {
   await packRefs(gitDir)
   const objects = join(gitDir, 'objects')
-  const seen = await scanRecordedRefs(gitDir, options)
-  const live = await reachableFrom(gitDir, commitsOf(seen.refs))
+  const seen = scanRecordedRefs(gitDir, options)
+  const commits = commitsOf(seen.refs)
+  const live = await reachableFrom(gitDir, commits)
   const census = listObjectFiles(objects)
   const selection = select(census, live, options)
-  const commits = commitsOf(seen.refs)
   const temporary = join(options.temporary, 'repack')
   const name =
     selection.packs.length + selection.loose.length === 0
@@ -60,13 +59,13 @@ export async function collectObjects(gitDir: string, options: CollectOptions): P
  * Objects without a ref are removed, so every checkpoint must have its ref (I1). A power failure or a user may have removed some,
  * and `repair` can recreate them.
  */
-async function scanRecordedRefs(
+function scanRecordedRefs(
   gitDir: string,
   { recorded }: Pick<CollectOptions, 'recorded'>,
-): Promise<RefsScan> {
+): RefsScan {
   // In this order: a row is written after its ref.
   const rows = recorded()
-  const seen = await scanRefs(gitDir)
+  const seen = scanRefs(gitDir)
   const held = commitsOf(seen.refs) as ReadonlySet<string>
   const missing = [...rows].filter((commit) => !held.has(commit))
   if (missing.length === 0) return seen
@@ -150,7 +149,7 @@ class Sweep {
 
   /** Marks the objects of new checkpoints as live. */
   async #follow(): Promise<void> {
-    const seen = await scanRefs(this.#gitDir)
+    const seen = scanRefs(this.#gitDir)
     const held = await reachableFrom(this.#gitDir, commitsOf(newRefs(seen.refs, this.#seen)))
     for (const id of held) this.#live.add(id)
     this.#seen = seen

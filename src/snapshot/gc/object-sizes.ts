@@ -3,6 +3,7 @@ import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode } from '../../model/index.js'
 import { listIfExists } from '../../system/index.js'
+import { FANOUT_BYTES, HEADER_BYTES, LARGE } from '../objects/pack-format.js'
 
 export type Pack = {
   /** Without the extension. */
@@ -18,9 +19,7 @@ export type ObjectFiles = {
 }
 
 const BLOCK_BYTES = 512
-const HEADER_BYTES = 8
-const FANOUT_BYTES = 256 * 4
-const TRAILER_BYTES = 40
+const CHECKSUM_BYTES = 20
 
 export function listObjectFiles(objectsFolder: string): ObjectFiles {
   return { loose: findLoose(objectsFolder), packs: packsIn(join(objectsFolder, 'pack')) }
@@ -77,7 +76,7 @@ function readSizes(index: Buffer, packBytes: number): Map<string, number> {
   })).sort((a, b) => a.offset - b.offset)
   return new Map(
     entries.map(({ id, offset }, place) => {
-      const end = entries[place + 1]?.offset ?? packBytes - TRAILER_BYTES / 2
+      const end = entries[place + 1]?.offset ?? packBytes - CHECKSUM_BYTES
       return [id, end - offset]
     }),
   )
@@ -89,7 +88,7 @@ function offsetAt(
   { row, offsetsAt, count }: { row: number; offsetsAt: number; count: number },
 ): number {
   const offset = index.readUInt32BE(offsetsAt + row * 4)
-  if (offset < 0x80000000) return offset
-  const large = offsetsAt + count * 4 + (offset - 0x80000000) * 8
+  if (offset < LARGE) return offset
+  const large = offsetsAt + count * 4 + (offset - LARGE) * 8
   return Number(index.readBigUInt64BE(large))
 }

@@ -1,33 +1,83 @@
-// Reads the refs of the checkpoints without git. It takes a few milliseconds, so it can happen while saves are locked out.
+// The refs of the checkpoints, read from their files: git refuses to list any ref if one file is malformed, and a scan takes only
+// a few milliseconds, so it can happen while saves are locked out. Git changes them.
 import { rmdirSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { hasCode, type ObjectId } from '../../model/index.js'
-import { failpoint, listIfExists, syncFile, syncFolder } from '../../system/index.js'
-import { readLooseRefs, readPackedRefs } from '../repair/refs-file.js'
-import { runGit } from '../git/git-program.js'
-import { eachLine } from './mark.js'
-import { withRefLock } from './ref-locks.js'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readIfExists } from '../../base/index.js'
+import { hasCode, type ObjectId, SavestateError } from '../../model/index.js'
+import { failpoint, listIfExists, syncFile, syncFolder, takeLock } from '../../system/index.js'
+import { eachLine, runGit } from '../git/git-program.js'
 
 const ROOT = 'refs/savestate'
+const WAIT_MS = 60_000
+const PAUSE_MS = 50
+/** A git without a parent has finished long before its locks are this old. */
+const DEAD_MS = 10_000
 
 /** Commits by ref name. */
 export type Refs = ReadonlyMap<string, string>
 
+export type StoredRefs = {
+  readonly commits: ReadonlyMap<string, ObjectId>
+  /** Files that are not in git's format. */
+  readonly malformed: readonly string[]
+}
+
 /** All refs, and a stamp that shows later whether there are new ones. */
 export type RefsScan = { readonly refs: Refs; readonly packed: string }
 
-export async function scanRefs(gitDir: string): Promise<RefsScan> {
+export function scanRefs(gitDir: string): RefsScan {
   for (;;) {
     const packed = packedStamp(gitDir)
-    const format = '--format=%(refname) %(objectname)'
-    const output = await runGit(gitDir, ['for-each-ref', format, ROOT])
-    const refs = new Map<string, string>()
-    for (const line of output.toString('latin1').split('\n')) {
-      const [name, commit] = line.split(' ')
-      if (name !== undefined && commit !== undefined) refs.set(name, commit)
-    }
+    // The user may have added other refs, such as branches.
+    const ours = [...readRefs(gitDir).commits].filter(([name]) => name.startsWith(`${ROOT}/`))
+    const refs = new Map(ours)
     if (packedStamp(gitDir) === packed) return { refs, packed }
   }
+}
+
+/** Reads loose refs first: a concurrent prune may pack one, and then the second read finds it. */
+export function readRefs(gitDir: string): StoredRefs {
+  const { commits: loose, malformed } = readLooseRefs(gitDir)
+  const packed = readPackedRefs(gitDir)
+  if (packed === undefined) malformed.push(join(gitDir, 'packed-refs'))
+  return { commits: new Map([...(packed ?? []), ...loose]), malformed }
+}
+
+function readLooseRefs(gitDir: string) {
+  const commits = new Map<string, ObjectId>()
+  const malformed: string[] = []
+  for (const project of listIfExists(join(gitDir, ROOT))) {
+    const folder = join(gitDir, ROOT, project)
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
+      malformed.push(folder)
+      continue
+    }
+    for (const checkpoint of listIfExists(folder)) {
+      if (checkpoint.endsWith('.lock')) continue
+      const path = join(folder, checkpoint)
+      const text = readIfExists(path)?.toString('latin1')
+      if (text === undefined) continue
+      if (/^[0-9a-f]{40}\n?$/.test(text))
+        commits.set(`${ROOT}/${project}/${checkpoint}`, text.trim() as ObjectId)
+      else malformed.push(path)
+    }
+  }
+  return { commits, malformed }
+}
+
+/** Undefined if the file is not in git's format. */
+function readPackedRefs(gitDir: string): Map<string, ObjectId> | undefined {
+  const text = readIfExists(join(gitDir, 'packed-refs'))?.toString('latin1') ?? ''
+  if (text !== '' && !text.endsWith('\n')) return undefined
+  const refs = new Map<string, ObjectId>()
+  for (const line of text.split('\n').slice(0, -1)) {
+    if (line.startsWith('#') || line.startsWith('^')) continue
+    const match = /^([0-9a-f]{40}) (refs\/[!-~]+)$/.exec(line)
+    if (match === null) return undefined
+    refs.set(match[2] ?? '', match[1] as ObjectId)
+  }
+  return refs
 }
 
 /**
@@ -46,19 +96,13 @@ export function newRefs(refs: Refs, seen: RefsScan): Refs {
 
 /** Removes these refs, loose or packed. A ref that is already gone is not an error. */
 export async function removeRefs(gitDir: string, names: readonly string[]): Promise<void> {
-  if (names.length === 0) return
-  await updateRefs(
-    gitDir,
-    names.map((name) => `delete ${name}`),
-  )
+  const lines = names.map((name) => `delete ${name}`)
+  await updateRefs(gitDir, lines)
 }
 
 export async function setRefs(gitDir: string, refs: Refs): Promise<void> {
-  if (refs.size === 0) return
-  await updateRefs(
-    gitDir,
-    [...refs].map(([name, commit]) => `update ${name} ${commit}`),
-  )
+  const lines = [...refs].map(([name, commit]) => `update ${name} ${commit}`)
+  await updateRefs(gitDir, lines)
 }
 
 /**
@@ -90,8 +134,9 @@ function removeIfEmpty(folder: string): void {
 }
 
 async function updateRefs(gitDir: string, input: readonly string[]): Promise<void> {
+  if (input.length === 0) return
   const args = ['update-ref', '--stdin']
-  await withRefLock(gitDir, () => eachLine(gitDir, { args, input }, () => undefined))
+  await withRefLock(gitDir, () => eachLine(gitDir, { args, input }))
 }
 
 export function commitsOf(refs: Refs): Set<ObjectId> {
@@ -101,4 +146,58 @@ export function commitsOf(refs: Refs): Set<ObjectId> {
 function packedStamp(gitDir: string): string {
   const stats = statSync(join(gitDir, 'packed-refs'), { bigint: true, throwIfNoEntry: false })
   return stats === undefined ? '' : `${stats.ino} ${stats.mtimeNs} ${stats.size}`
+}
+
+/**
+ * Runs the work while no one else changes refs, after removing stale git locks. They are files that remain when git is killed, and
+ * then every later change of the ref fails. Only we change the refs of a store through git, one process at a time. So any lock file
+ * at this point belongs to a dead git, unless that git has outlived the process that started it.
+ */
+async function withRefLock<T>(gitDir: string, work: () => Promise<T>): Promise<T> {
+  const path = join(dirname(gitDir), 'locks', 'refs')
+  const lock = await takeLock(path, { waitMs: WAIT_MS, purpose: 'change refs' })
+  if (lock === undefined) throw busy()
+  try {
+    await removeDeadLocks(gitDir)
+    return await work()
+  } finally {
+    lock.release()
+  }
+}
+
+async function removeDeadLocks(gitDir: string): Promise<void> {
+  const deadline = performance.now() + WAIT_MS
+  for (;;) {
+    const left = locksIn(gitDir)
+    if (left.length === 0) return
+    if (left.every(isDead)) {
+      for (const path of left) rmSync(path, { force: true })
+      return
+    }
+    if (performance.now() > deadline) throw busy()
+    await sleep(PAUSE_MS)
+  }
+}
+
+function locksIn(gitDir: string): string[] {
+  const root = join(gitDir, ROOT)
+  const ofRefs = listIfExists(root).flatMap((project) =>
+    listIfExists(join(root, project))
+      .filter((name) => name.endsWith('.lock'))
+      .map((name) => join(root, project, name)),
+  )
+  const ofPacked = listIfExists(gitDir)
+    .filter((name) => name === 'packed-refs.lock' || name === 'packed-refs.new')
+    .map((name) => join(gitDir, name))
+  return [...ofRefs, ...ofPacked]
+}
+
+function isDead(lock: string): boolean {
+  return Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0) > DEAD_MS
+}
+
+function busy(): SavestateError {
+  return new SavestateError('STORE_BUSY', 'Another process is changing the refs of the store', {
+    hint: 'Wait until it is done, then run the command again.',
+  })
 }

@@ -5,7 +5,8 @@ import { chmodSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { failpoint, listIfExists, syncFile, syncFolder } from '../../system/index.js'
 import type { ObjectFiles, Pack } from './object-sizes.js'
-import { eachLine, listForPacking } from './mark.js'
+import { eachLine } from '../git/git-program.js'
+import { listReachable } from './object-graph.js'
 
 export type Selection = {
   readonly packs: readonly Pack[]
@@ -58,14 +59,12 @@ export async function repack(
   for (const { objects } of selection.packs)
     for (const id of objects.keys()) if (live.has(id)) wanted.add(id)
   if (wanted.size === 0) return undefined
-  const lines: string[] = []
-  await listForPacking(gitDir, commits, (id, line) => {
-    if (wanted.delete(id)) lines.push(line)
-  })
+  const lines = await listReachable(gitDir, commits)
+  const named = lines.filter((line) => wanted.delete(line.slice(0, 40)))
   rmSync(temporary, { recursive: true, force: true })
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
   const args = ['pack-objects', '-q', '--delta-base-offset', '--threads=1', join(temporary, 'pack')]
-  await eachLine(gitDir, { args, input: [...lines, ...wanted] }, () => undefined)
+  await eachLine(gitDir, { args, input: [...named, ...wanted] })
   return installPack(temporary, join(gitDir, 'objects', 'pack'))
 }
 

@@ -5,19 +5,17 @@
 // followed by one for a name that cannot exist: the answer to it marks the end of the object.
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { hasCode, isError, type ObjectId, SavestateError } from '../../model/index.js'
-import { gitFault, setAwaited, startFault, startGit } from './git-program.js'
+import { isError, type ObjectId, SavestateError } from '../../model/index.js'
+import { setAwaited, startServingGit } from './git-program.js'
 
 export type Receiver = { start(size: number): void; chunk(bytes: Buffer): void }
 
-/** Only the last messages matter: they say why git exited. */
-const MAX_COMPLAINTS = 2000
-
 /** Random, so that no object contains it. It starts with a character that refs cannot contain, so git does not look it up. */
 const END = `?${randomBytes(16).toString('hex')}`
-const END_LINE = `${END} missing`
-const END_BYTES = Buffer.from(`${END_LINE}\n`)
+const END_BYTES = Buffer.from(`${END} missing\n`)
 const NEWLINE = 10
+const NONE = Buffer.alloc(0)
+const VERIFY = 'Run `savestate verify` to see which checkpoints are affected.'
 
 type Request = {
   readonly id: ObjectId
@@ -26,29 +24,22 @@ type Request = {
   readonly reject: (error: Error) => void
 }
 
-type ReaderOptions = {
-  readonly objects?: string | undefined
-  readonly headersOnly?: boolean
-}
+type ReaderOptions = { readonly objects?: string | undefined; readonly headersOnly?: boolean }
 
 export class BlobReader {
   readonly #gitDir: string
-  readonly #objects: string | undefined
-  readonly #headersOnly: boolean
+  readonly #options: ReaderOptions
   #child: ChildProcessWithoutNullStreams | undefined
   #requests: Request[] = []
-  #head: Buffer = Buffer.alloc(0)
-  /** Bytes of the current object still to come, including the newline after it; undefined between objects. */
+  /** Received, but not consumed: part of a header, or of the end of an answer. */
+  #rest: Buffer = NONE
+  /** Bytes of the current object still to come, with the newline after it; undefined before its header. */
   #left: number | undefined
-  #tail: Buffer = Buffer.alloc(0)
-  /** The object was too short, and the rest of the end line is still to come. */
-  #isInEnd = false
 
   /** `objects`: read this objects folder instead of the repository's own. `headersOnly`: receivers get no chunks. */
-  constructor(gitDir: string, { objects, headersOnly = false }: ReaderOptions = {}) {
+  constructor(gitDir: string, options: ReaderOptions = {}) {
     this.#gitDir = gitDir
-    this.#objects = objects
-    this.#headersOnly = headersOnly
+    this.#options = options
   }
 
   async read(id: ObjectId): Promise<Buffer> {
@@ -73,98 +64,70 @@ export class BlobReader {
   }
 
   #start(): ChildProcessWithoutNullStreams {
-    const child = startGit(
-      this.#gitDir,
-      ['cat-file', this.#headersOnly ? '--batch-check' : '--batch'],
-      { objects: this.#objects },
-    )
-    const fail = (error: Error) => {
-      // A closed child must not affect the requests of its successor.
-      if (this.#child !== child) return
-      this.#child = undefined
-      for (const { reject } of this.#requests.splice(0)) reject(error)
-      setAwaited(child, false)
-      this.#left = undefined
-      this.#isInEnd = false
-      this.#head = Buffer.alloc(0)
-    }
-    child.stdout.on('data', (chunk: Buffer) => {
-      if (this.#child === child) this.#receive(chunk)
+    const { objects, headersOnly = false } = this.#options
+    const args = ['cat-file', headersOnly ? '--batch-check' : '--batch']
+    const child = startServingGit(this.#gitDir, {
+      args,
+      objects,
+      onData: (chunk) => {
+        if (this.#child === child) this.#receive(chunk)
+      },
+      onFail: (error) => {
+        // A closed child must not affect the requests of its successor.
+        if (this.#child !== child) return
+        this.#child = undefined
+        for (const { reject } of this.#requests.splice(0)) reject(error)
+        setAwaited(child, false)
+        this.#left = undefined
+        this.#rest = NONE
+      },
     })
-    // Always read stderr: git blocks if its messages are not consumed, and it prints one per damaged object.
-    let complaints = ''
-    child.stderr.on('data', (chunk: Buffer) => {
-      complaints = (complaints + chunk.toString()).slice(-MAX_COMPLAINTS)
-    })
-    // EPIPE: git has exited, and the `close` event reports why.
-    child.stdin.on('error', (error) => {
-      if (!hasCode(error, 'EPIPE')) fail(error)
-    })
-    child.on('error', (error) => fail(startFault(error)))
-    child.on('close', (status) =>
-      fail(gitFault(['cat-file'], `it ended with ${status}. ${complaints}`.trimEnd())),
-    )
     return child
   }
 
-  #shift(): Request | undefined {
+  #receive(chunk: Buffer): void {
+    let bytes = Buffer.concat([this.#rest, chunk])
+    for (let end = bytes.indexOf(END_BYTES); end !== -1; end = bytes.indexOf(END_BYTES)) {
+      this.#consume(bytes.subarray(0, end))
+      this.#finish()
+      bytes = bytes.subarray(end + END_BYTES.length)
+    }
+    // The end may be split between two chunks.
+    const certain = Math.max(0, bytes.length - END_BYTES.length + 1)
+    const consumed = this.#consume(bytes.subarray(0, certain))
+    this.#rest = bytes.subarray(consumed)
+  }
+
+  /** Returns how many bytes it has consumed: none before the header is complete. */
+  #consume(bytes: Buffer): number {
+    let body = bytes
+    if (this.#left === undefined) {
+      const end = bytes.indexOf(NEWLINE)
+      if (end === -1) return 0
+      this.#readHeader(bytes.latin1Slice(0, end))
+      body = bytes.subarray(end + 1)
+    }
+    const left = this.#left ?? 0
+    this.#left = left - body.length
+    const content = body.subarray(0, Math.max(0, left - 1))
+    if (content.length > 0) this.#deliver((receiver) => receiver.chunk(content))
+    return bytes.length
+  }
+
+  #readHeader(line: string): void {
+    const size = / (?:blob|tree|commit|tag) ([0-9]+)$/.exec(line)?.[1]
+    this.#left = size === undefined || this.#options.headersOnly === true ? 0 : Number(size) + 1
+    if (size === undefined) this.#requests[0]?.reject(missingObject(line))
+    else this.#deliver((receiver) => receiver.start(Number(size)))
+  }
+
+  #finish(): void {
     const request = this.#requests.shift()
     if (this.#requests.length === 0 && this.#child !== undefined) setAwaited(this.#child, false)
-    return request
-  }
-
-  #receive(chunk: Buffer): void {
-    let rest = chunk
-    while (rest.length > 0) {
-      rest =
-        this.#left === undefined ? this.#receiveHead(rest) : this.#receiveBody(rest, this.#left)
-    }
-  }
-
-  #receiveHead(chunk: Buffer): Buffer {
-    const end = chunk.indexOf(NEWLINE)
-    if (end === -1) {
-      this.#head = Buffer.concat([this.#head, chunk])
-      return Buffer.alloc(0)
-    }
-    const line = Buffer.concat([this.#head, chunk.subarray(0, end)]).toString('latin1')
-    this.#head = Buffer.alloc(0)
-    this.#receiveLine(line)
-    return chunk.subarray(end + 1)
-  }
-
-  #receiveLine(line: string): void {
-    const size = / (?:blob|tree|commit|tag) ([0-9]+)$/.exec(line)?.[1]
-    if (line === END_LINE || this.#isInEnd) {
-      this.#isInEnd = false
-      // No effect if it was already rejected.
-      this.#shift()?.resolve()
-    } else if (size === undefined) {
-      this.#requests[0]?.reject(missingObject(line))
-    } else {
-      this.#deliver((receiver) => receiver.start(Number(size)))
-      if (!this.#headersOnly) this.#left = Number(size) + 1
-      this.#tail = Buffer.alloc(0)
-    }
-  }
-
-  #receiveBody(chunk: Buffer, left: number): Buffer {
-    const part = chunk.subarray(0, Math.min(chunk.length, left))
-    const content = part.length === left ? part.subarray(0, -1) : part
-    if (content.length > 0) this.#deliver((receiver) => receiver.chunk(content))
-    this.#left = left === part.length ? undefined : left - part.length
-    const seen = Buffer.concat([this.#tail, part])
-    const at = seen.indexOf(END_BYTES)
-    const isCut = this.#left === undefined && seen.at(-1) !== NEWLINE
-    if (at !== -1 || isCut) this.#requests[0]?.reject(shortObject(this.#requests[0].id))
-    if (at !== -1) {
-      this.#left = undefined
-      this.#shift()
-      return chunk.subarray(at + END_BYTES.length - this.#tail.length)
-    }
-    this.#isInEnd = isCut
-    this.#tail = seen.subarray(-END_BYTES.length)
-    return chunk.subarray(part.length)
+    // The second of two results has no effect: a missing object was already rejected.
+    if (this.#left === 0) request?.resolve()
+    else request?.reject(wrongSize(request.id))
+    this.#left = undefined
   }
 
   /** A receiver that has thrown gets no more chunks, but the rest of its object must still be consumed. */
@@ -183,14 +146,18 @@ export class BlobReader {
   }
 }
 
-function shortObject(id: ObjectId): SavestateError {
-  return new SavestateError('STORE_DAMAGED', `Object ${id} is shorter than its header claims`, {
-    hint: 'Run `savestate verify` to see which checkpoints are affected.',
-  })
+function wrongSize(id: ObjectId): SavestateError {
+  return new SavestateError(
+    'STORE_DAMAGED',
+    `Object ${id} does not have the size that its header claims`,
+    {
+      hint: VERIFY,
+    },
+  )
 }
 
 function missingObject(line: string): SavestateError {
   return new SavestateError('STORE_DAMAGED', `The store lacks an object: ${line.slice(0, 100)}`, {
-    hint: 'Run `savestate verify` to see which checkpoints are affected.',
+    hint: VERIFY,
   })
 }

@@ -2,7 +2,7 @@
 // no signing, no prompts, no optional locks.
 import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
 import { EventEmitter } from 'node:events'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { hasCode, SavestateError } from '../../model/index.js'
 import { childProcess } from '../../system/index.js'
 
@@ -21,7 +21,7 @@ const INHERITED = [
 ]
 const NOWHERE = process.platform === 'win32' ? 'NUL' : '/dev/null'
 
-export function gitEnvironment(): NodeJS.ProcessEnv {
+function gitEnvironment(): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = {
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_SYSTEM: NOWHERE,
@@ -49,10 +49,10 @@ export function gitEnvironment(): NodeJS.ProcessEnv {
  * `objects`: read this objects folder instead of the repository's own. Git then ignores the repository that they belong to, so
  * nothing in its configuration can make git run or fetch something.
  */
-export function startGit(
+function startGit(
   gitDir: string,
   args: readonly string[],
-  { objects }: { readonly objects?: string | undefined } = {},
+  objects?: string,
 ): ChildProcessWithoutNullStreams {
   const options = [
     '-c',
@@ -101,59 +101,121 @@ export function setAwaited(child: ChildProcessWithoutNullStreams, isAwaited: boo
   }
 }
 
+type ServingGit = {
+  readonly args: readonly string[]
+  readonly objects?: string | undefined
+  readonly onData: (chunk: Buffer) => void
+  readonly onFail: (error: Error) => void
+}
+
+/**
+ * Starts a git that answers requests on its stdin for as long as the process lives. Calls `onFail` when git cannot be started
+ * or has exited.
+ */
+export function startServingGit(
+  gitDir: string,
+  { args, objects, onData, onFail }: ServingGit,
+): ChildProcessWithoutNullStreams {
+  const child = startGit(gitDir, args, objects)
+  // Only the last messages matter: they say why git exited. Git blocks if they are not consumed.
+  let complaints = ''
+  child.stdout.on('data', onData)
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaints = (complaints + text).slice(-MAX_LAST_COMPLAINTS)
+  })
+  // EPIPE: git has exited, and the `close` event reports why.
+  child.stdin.on('error', (error) => {
+    if (!hasCode(error, 'EPIPE')) onFail(error)
+  })
+  child.on('error', (error) => onFail(startFault(error)))
+  child.on('close', (status) =>
+    onFail(gitFault(args, `it ended with ${status}. ${complaints}`.trimEnd())),
+  )
+  return child
+}
+
+const MAX_LAST_COMPLAINTS = 2000
 /** A damaged pack makes git print a line per object. */
 const MAX_COMPLAINTS = 64 << 20
 
-export type GitRun = {
+type GitRun = {
   readonly status: number | null
   readonly output: Buffer
   readonly complaints: string
 }
 
-type GitInput = {
+type GitStreams = {
   readonly input?: Readable
+  /** Gets the output, which is then not collected. */
+  readonly onOutput?: (chunk: Buffer) => void
   readonly onComplaint?: (text: string) => void
 }
 
 export async function tryGit(
   gitDir: string,
   args: readonly string[],
-  { input, onComplaint }: GitInput = {},
+  { input = Readable.from([]), onOutput, onComplaint }: GitStreams = {},
 ): Promise<GitRun> {
   const child = startGit(gitDir, args)
   const output: Buffer[] = []
   let complaints = ''
-  child.stdout.on('data', (chunk: Buffer) => output.push(chunk))
+  child.stdout.on('data', onOutput ?? ((chunk: Buffer) => output.push(chunk)))
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     if (complaints.length < MAX_COMPLAINTS) complaints += text
     onComplaint?.(text)
   })
   // git may exit before its input ends; its exit code says why.
   child.stdin.on('error', (error) => (complaints += `${error.message}\n`))
-  if (input === undefined) child.stdin.end()
-  else input.pipe(child.stdin)
+  input.pipe(child.stdin)
   const status = await new Promise<number | null>((resolve, reject) => {
     child.on('error', (error) => reject(startFault(error)))
     child.on('close', resolve)
   })
-  return {
-    status,
-    output: Buffer.concat(output),
-    complaints: complaints.trim(),
-  }
+  return { status, output: Buffer.concat(output), complaints: complaints.trim() }
 }
 
 /** Git's output. Throws GIT_FAILED on any exit code but 0. */
-export async function runGit(gitDir: string, args: readonly string[]): Promise<Buffer> {
-  const { status, output, complaints } = await tryGit(gitDir, args)
+export async function runGit(
+  gitDir: string,
+  args: readonly string[],
+  streams: GitStreams = {},
+): Promise<Buffer> {
+  const { status, output, complaints } = await tryGit(gitDir, args, streams)
   if (status === 0) return output
   throw gitFault(args, `${status}: ${complaints.slice(0, 500)}`)
+}
+
+const LINES_AT_ONCE = 1000
+
+/**
+ * Runs git with these lines as input, and calls `take` for each line of its output. File names in them may be any bytes; latin1
+ * preserves each of them.
+ */
+export async function eachLine(
+  gitDir: string,
+  { args, input }: { readonly args: readonly string[]; readonly input: readonly string[] },
+  take: (line: string) => void = () => undefined,
+): Promise<void> {
+  let rest = ''
+  const onOutput = (chunk: Buffer) => {
+    const lines = (rest + chunk.toString('latin1')).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) take(line)
+  }
+  await runGit(gitDir, args, { input: Readable.from(blocksOf(input)), onOutput })
+}
+
+function* blocksOf(lines: readonly string[]): Iterable<Buffer> {
+  for (let at = 0; at < lines.length; at += LINES_AT_ONCE) {
+    const block = lines.slice(at, at + LINES_AT_ONCE)
+    yield Buffer.from(`${block.join('\n')}\n`, 'latin1')
+  }
 }
 
 // Git reports the reason only as text; with LC_ALL=C it is always one of these.
 const NO_SPACE = /No space left on device|Disk quota exceeded|Out of diskspace/
 
-export function gitFault(args: readonly string[], what: string): SavestateError {
+function gitFault(args: readonly string[], what: string): SavestateError {
   if (NO_SPACE.test(what))
     return new SavestateError('DISK_FULL', `The disk has no space left for git ${args[0] ?? ''}`, {
       hint: 'Free some space, then run the command again.',
@@ -163,7 +225,7 @@ export function gitFault(args: readonly string[], what: string): SavestateError 
   })
 }
 
-export function startFault(error: Error): Error {
+function startFault(error: Error): Error {
   if (!hasCode(error, 'ENOENT', 'EACCES')) return error
   return new SavestateError('GIT_MISSING', 'The git program could not be started', {
     hint: `Install git ${OLDEST_GIT.join('.')} or newer and make sure it is on the PATH.`,

@@ -1,7 +1,7 @@
 // Reads single files of snapshots, for infrequent requests. One git process serves all requests; the first request starts it.
 import { type BytePath, joinPath, type ObjectId, ROOT } from '../../model/index.js'
-import { decodeModes, type ModeClass, modeOf } from '../objects/modes.js'
-import { decodeTree, GIT_MODE, type GitMode, type TreeEntry } from '../objects/tree.js'
+import { ASSUMED_MODES, decodeModes, modeOf } from '../objects/modes.js'
+import { decodeTree, GIT_MODE, type TreeEntry } from '../objects/tree.js'
 import { BlobReader } from './blob-reader.js'
 import { tryGit } from './git-program.js'
 
@@ -9,6 +9,8 @@ export type StoredFile =
   | { readonly type: 'file'; readonly mode: number; readonly content: Buffer }
   | { readonly type: 'link'; readonly content: Buffer }
   | { readonly type: 'folder'; readonly names: readonly BytePath[] }
+
+const FILES = 'files' as BytePath
 
 export class SnapshotFiles {
   readonly #objects: BlobReader
@@ -19,33 +21,31 @@ export class SnapshotFiles {
 
   /** The text of a file in the top folder; undefined if it is not a file, or missing. Throws STORE_DAMAGED. */
   async textOf(tree: ObjectId, name: string): Promise<string | undefined> {
-    const files = await this.#entry(tree, 'files')
-    if (files?.mode !== GIT_MODE.folder) return undefined
-    const entry = await this.#entry(files.id, name)
-    return entry !== undefined && isFile(entry.mode)
-      ? (await this.#objects.read(entry.id)).toString('utf8')
-      : undefined
+    const file = await this.read(tree, name as BytePath)
+    return file?.type === 'file' ? file.content.toString('utf8') : undefined
   }
 
   /** The entry of a snapshot at a path; undefined if there is none. The content of a link is its target. Throws STORE_DAMAGED. */
   async read(tree: ObjectId, path: BytePath): Promise<StoredFile | undefined> {
-    let entry = await this.#entry(tree, 'files')
-    for (const name of path === ROOT ? [] : path.split('/')) {
-      if (entry?.mode !== GIT_MODE.folder) return undefined
-      entry = await this.#entry(entry.id, name)
-    }
+    const entry = await findEntry(
+      tree,
+      path === ROOT ? FILES : joinPath(FILES, path),
+      this.#entries,
+    )
     if (entry === undefined) return undefined
     const bytes = await this.#objects.read(entry.id)
     if (entry.mode === GIT_MODE.folder)
       return { type: 'folder', names: decodeTree(bytes).map(({ name }) => name) }
     if (entry.mode === GIT_MODE.link) return { type: 'link', content: bytes }
     const modeClass = entry.mode === GIT_MODE.executable ? 'executable' : 'file'
-    return { type: 'file', mode: await this.#modeOf(tree, path, modeClass), content: bytes }
+    const modes = await findEntry(tree, 'modes' as BytePath, this.#entries)
+    const table = modes && decodeModes(await this.#objects.read(modes.id))
+    return { type: 'file', mode: modeOf(table ?? ASSUMED_MODES, path, modeClass), content: bytes }
   }
 
   /** The paths of all files and links. */
   async paths(tree: ObjectId): Promise<readonly BytePath[]> {
-    const files = await this.#entry(tree, 'files')
+    const files = await findEntry(tree, FILES, this.#entries)
     return files === undefined ? [] : this.#pathsIn(files.id, ROOT)
   }
 
@@ -54,27 +54,30 @@ export class SnapshotFiles {
   }
 
   async #pathsIn(tree: ObjectId, folder: BytePath): Promise<BytePath[]> {
-    const entries = decodeTree(await this.#objects.read(tree))
-    const found = entries.map(async ({ mode, name, id }) => {
+    const found = (await this.#entries(tree)).map(async ({ mode, name, id }) => {
       const path = joinPath(folder, name)
       return mode === GIT_MODE.folder ? this.#pathsIn(id, path) : [path]
     })
     return (await Promise.all(found)).flat()
   }
 
-  async #modeOf(tree: ObjectId, path: BytePath, modeClass: ModeClass): Promise<number> {
-    const modes = await this.#entry(tree, 'modes')
-    if (modes === undefined) return modeClass === 'executable' ? 0o755 : 0o644
-    return modeOf(decodeModes(await this.#objects.read(modes.id)), path, modeClass)
-  }
-
-  async #entry(tree: ObjectId, name: string): Promise<TreeEntry | undefined> {
-    return decodeTree(await this.#objects.read(tree)).find((entry) => entry.name === name)
-  }
+  readonly #entries = async (tree: ObjectId) => decodeTree(await this.#objects.read(tree))
 }
 
-function isFile(mode: GitMode): boolean {
-  return mode === GIT_MODE.file || mode === GIT_MODE.executable
+/** The entry at a path below a tree; undefined if there is none. `entriesOf` reads a tree. */
+export async function findEntry(
+  tree: ObjectId,
+  path: BytePath,
+  entriesOf: (tree: ObjectId) => Promise<readonly TreeEntry[]>,
+): Promise<Pick<TreeEntry, 'id' | 'mode'> | undefined> {
+  let found: Pick<TreeEntry, 'id' | 'mode'> = { id: tree, mode: GIT_MODE.folder }
+  for (const name of path === ROOT ? [] : path.split('/')) {
+    if (found.mode !== GIT_MODE.folder) return undefined
+    const entry = (await entriesOf(found.id)).find((each) => each.name === name)
+    if (entry === undefined) return undefined
+    found = entry
+  }
+  return found
 }
 
 /** Number and size of the files in a snapshot, as far as its objects exist. */

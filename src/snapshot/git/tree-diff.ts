@@ -1,9 +1,9 @@
 // Compares two trees with `git diff-tree`, which skips equal folders without reading them. One process stays open, because every
 // save compares.
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
-import { type BytePath, hasCode, type ObjectId, SavestateError } from '../../model/index.js'
+import { type BytePath, type ObjectId, SavestateError } from '../../model/index.js'
 import { hostileSnapshot, refuseHostileTree } from '../objects/safe-path.js'
-import { gitFault, setAwaited, startFault, startGit } from './git-program.js'
+import { setAwaited, startServingGit } from './git-program.js'
 
 export type Side = {
   readonly type: 'file' | 'executable' | 'link' | 'folder'
@@ -11,14 +11,15 @@ export type Side = {
 }
 
 /** One path that differs; a side is undefined if the path does not exist there. */
-export type TreeChange = {
+export type PathChange<Entry> = {
   readonly path: BytePath
-  readonly before: Side | undefined
-  readonly after: Side | undefined
+  readonly before: Entry | undefined
+  readonly after: Entry | undefined
   /** Undefined for folders and for binary content. */
   readonly insertions: number | undefined
   readonly deletions: number | undefined
 }
+export type TreeChange = PathChange<Side>
 
 const ARGS = [
   'diff-tree',
@@ -40,6 +41,8 @@ export class TreeDiff {
   readonly #args: readonly string[]
   #child: ChildProcessWithoutNullStreams | undefined
   #output: Buffer[] = []
+  /** The last characters of the output. */
+  #tail = ''
   #waiting: { resolve: (output: Buffer) => void; reject: (error: Error) => void } | undefined
 
   /** Counting lines means reading both contents, so it is optional. */
@@ -73,31 +76,26 @@ export class TreeDiff {
   }
 
   #start(): ChildProcessWithoutNullStreams {
-    const child = startGit(this.#gitDir, this.#args)
-    const complaints: Buffer[] = []
-    const fail = (error: Error) => {
-      if (this.#child !== child) return
-      this.#child = undefined
-      this.#output = []
-      this.#waiting?.reject(error)
-      this.#waiting = undefined
-    }
-    child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk))
-    child.stderr.on('data', (chunk: Buffer) => complaints.push(chunk))
-    // EPIPE: git has exited, and the `close` event reports why.
-    child.stdin.on('error', (error) => {
-      if (!hasCode(error, 'EPIPE')) fail(error)
+    this.#output = []
+    const child = startServingGit(this.#gitDir, {
+      args: this.#args,
+      onData: (chunk) => this.#receive(chunk),
+      onFail: (error) => {
+        if (this.#child !== child) return
+        this.#child = undefined
+        this.#waiting?.reject(error)
+        this.#waiting = undefined
+      },
     })
-    child.on('error', (error) => fail(startFault(error)))
-    child.on('close', (status) =>
-      fail(gitFault(ARGS, `${status}: ${Buffer.concat(complaints).toString('utf8').trim()}`)),
-    )
     return child
   }
 
   #receive(chunk: Buffer): void {
     this.#output.push(chunk)
-    if (!endsWithMark(this.#output)) return
+    this.#tail = (
+      this.#tail + chunk.toString('latin1', Math.max(0, chunk.length - END_MARK.length))
+    ).slice(-END_MARK.length)
+    if (this.#tail !== END_MARK) return
     const output = Buffer.concat(this.#output)
     this.#output = []
     this.#waiting?.resolve(output)
@@ -109,14 +107,6 @@ function missingTree(before: ObjectId, after: ObjectId): SavestateError {
   return new SavestateError('STORE_DAMAGED', `The store lacks the tree ${before} or ${after}`, {
     hint: 'Run `savestate verify` to see which checkpoints are affected.',
   })
-}
-
-function endsWithMark(chunks: readonly Buffer[]): boolean {
-  let tail = Buffer.alloc(0)
-  for (let i = chunks.length - 1; i >= 0 && tail.length < END_MARK.length; i--) {
-    tail = Buffer.concat([chunks[i] ?? tail.subarray(0, 0), tail])
-  }
-  return tail.toString('latin1', Math.max(0, tail.length - END_MARK.length)) === END_MARK
 }
 
 function parse(text: string): TreeChange[] {

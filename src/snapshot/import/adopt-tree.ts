@@ -8,7 +8,6 @@ import {
   MAX_SKIPPED_PATHS,
   type ObjectId,
   ROOT,
-  type SkipCounts,
   type Skipped,
   type SkipReason,
   type Snapshot,
@@ -22,22 +21,22 @@ import {
   encodeSnapshotTree,
   encodeTree,
   GIT_MODE,
+  sortEntries,
   type TreeEntry,
-  treeOrder,
 } from '../objects/tree.js'
 import type { SourceObjects } from './source-objects.js'
 import { MAX_PATH_BYTES, readSourceTree, badSource, type SourceEntry } from './source-tree.js'
 
-/** The result for a folder. Paths are relative to it. */
-type Adopted = {
-  readonly id: ObjectId
-  readonly fileCount: number
-  readonly sizeBytes: number
-  readonly longestPath: number
-  readonly skippedCounts: SkipCounts
+/** The totals of a folder, or of one entry of it. Paths are relative to the folder. */
+type Sum = {
+  fileCount: number
+  sizeBytes: number
+  longestPath: number
+  skippedCounts: Partial<Record<SkipReason, number>>
   /** At most MAX_SKIPPED_PATHS. */
-  readonly skipped: readonly Skipped[]
+  skipped: Skipped[]
 }
+type Adopted = Readonly<Sum> & { readonly id: ObjectId }
 
 type Work = {
   /** Returns its size, or why it is skipped. */
@@ -120,20 +119,30 @@ export class TreeAdopter {
     if (path.length > MAX_PATH_BYTES) throw badSource('it has a path that no file system can store')
     const bytes = await this.#source.read('tree', { id, maxBytes: MAX_TREE_BYTES })
     if (typeof bytes === 'number') throw badSource(`the tree ${id} is too large`)
-    const sum = new FolderSum(this.#limits.maxFiles)
+    const sum = emptySum()
+    const entries: TreeEntry[] = []
+    const add = (part: Partial<Sum>) => addTo(sum, part, this.#limits.maxFiles)
+    const skip = (name: BytePath, why: Pick<Skipped, 'reason' | 'sizeBytes'>) =>
+      add({ skippedCounts: { [why.reason]: 1 }, skipped: [{ path: name, ...why }] })
     for (const entry of readSourceTree(bytes)) {
       const { name, mode } = entry
-      if (mode === null) sum.skip({ path: name, reason: 'vcs', sizeBytes: null })
-      else if (isTemporaryName(name)) sum.skip({ path: name, reason: 'temporary', sizeBytes: null })
-      else if (mode === GIT_MODE.folder)
-        sum.addFolder(name, await this.#visit(entry.id, joinPath(path, name), work))
-      else {
-        const size = await work.blob(entry, joinPath(path, name))
-        if (typeof size === 'number') sum.addFile({ mode, name, id: entry.id }, size)
-        else sum.skip({ path: name, ...size })
+      const inner = joinPath(path, name)
+      if (mode === null) skip(name, { reason: 'vcs', sizeBytes: null })
+      else if (isTemporaryName(name)) skip(name, { reason: 'temporary', sizeBytes: null })
+      else if (mode === GIT_MODE.folder) {
+        const folder = await this.#visit(entry.id, inner, work)
+        entries.push({ mode, name, id: folder.id })
+        const skipped = folder.skipped.map((each) => ({ ...each, path: joinPath(name, each.path) }))
+        add({ ...folder, longestPath: name.length + 1 + folder.longestPath, skipped })
+      } else {
+        const size = await work.blob(entry, inner)
+        if (typeof size === 'number') {
+          entries.push({ mode, name, id: entry.id })
+          add({ fileCount: 1, sizeBytes: size, longestPath: name.length })
+        } else skip(name, size)
       }
     }
-    const adopted = sum.finish(work.tree)
+    const adopted = { ...sum, id: work.tree(sortEntries(entries)) }
     work.known.set(key, adopted)
     return adopted
   }
@@ -160,62 +169,20 @@ export class TreeAdopter {
   }
 }
 
-class FolderSum {
-  readonly #maxFiles: number
-  readonly #entries: TreeEntry[] = []
-  readonly #counts: Partial<Record<SkipReason, number>> = {}
-  #skipped: Skipped[] = []
-  #fileCount = 0
-  #sizeBytes = 0
-  #longestPath = 0
+function emptySum(): Sum {
+  return { fileCount: 0, sizeBytes: 0, longestPath: 0, skippedCounts: {}, skipped: [] }
+}
 
-  constructor(maxFiles: number) {
-    this.#maxFiles = maxFiles
-  }
-
-  addFile(entry: TreeEntry, sizeBytes: number): void {
-    this.#entries.push(entry)
-    this.#grow({ fileCount: 1, sizeBytes, longestPath: entry.name.length })
-  }
-
-  addFolder(name: BytePath, folder: Adopted): void {
-    this.#entries.push({ mode: GIT_MODE.folder, name, id: folder.id })
-    this.#grow({ ...folder, longestPath: name.length + 1 + folder.longestPath })
-    for (const [reason, count] of Object.entries(folder.skippedCounts))
-      this.#count(reason as SkipReason, count)
-    const below = folder.skipped.map((each) => ({ ...each, path: joinPath(name, each.path) }))
-    this.#skipped = [...this.#skipped, ...below].slice(0, MAX_SKIPPED_PATHS)
-  }
-
-  skip(skipped: Skipped): void {
-    this.#count(skipped.reason, 1)
-    if (this.#skipped.length < MAX_SKIPPED_PATHS) this.#skipped.push(skipped)
-  }
-
-  finish(write: Work['tree']): Adopted {
-    const order = ({ name, mode }: TreeEntry) => treeOrder(name, mode === GIT_MODE.folder)
-    this.#entries.sort((a, b) => (order(a) < order(b) ? -1 : 1))
-    return {
-      id: write(this.#entries),
-      fileCount: this.#fileCount,
-      sizeBytes: this.#sizeBytes,
-      longestPath: this.#longestPath,
-      skippedCounts: this.#counts,
-      skipped: this.#skipped,
-    }
-  }
-
-  #grow(by: Pick<Adopted, 'fileCount' | 'sizeBytes' | 'longestPath'>): void {
-    this.#fileCount += by.fileCount
-    this.#sizeBytes += by.sizeBytes
-    this.#longestPath = Math.max(this.#longestPath, by.longestPath)
-    if (this.#fileCount > this.#maxFiles)
-      throw badSource(`it has more than the ${this.#maxFiles} files that a project may have`)
-    if (this.#longestPath > MAX_PATH_BYTES)
-      throw badSource('it has a path that no file system can store')
-  }
-
-  #count(reason: SkipReason, by: number): void {
-    this.#counts[reason] = (this.#counts[reason] ?? 0) + by
-  }
+function addTo(sum: Sum, part: Partial<Sum>, maxFiles: number): void {
+  const { fileCount, sizeBytes, longestPath, skippedCounts, skipped } = { ...emptySum(), ...part }
+  sum.fileCount += fileCount
+  sum.sizeBytes += sizeBytes
+  sum.longestPath = Math.max(sum.longestPath, longestPath)
+  for (const [reason, count] of Object.entries(skippedCounts) as [SkipReason, number][])
+    sum.skippedCounts[reason] = (sum.skippedCounts[reason] ?? 0) + count
+  sum.skipped.push(...skipped.slice(0, MAX_SKIPPED_PATHS - sum.skipped.length))
+  if (sum.fileCount > maxFiles)
+    throw badSource(`it has more than the ${maxFiles} files that a project may have`)
+  if (sum.longestPath > MAX_PATH_BYTES)
+    throw badSource('it has a path that no file system can store')
 }

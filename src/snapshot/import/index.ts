@@ -1,2 +1,1 @@
-export type { SourceCommit } from './source-history.js'
-export { sourceHead, sourceRefs } from './source-refs.js'
+export { type SourceCommit, sourceHead, sourceRefs } from './source-history.js'

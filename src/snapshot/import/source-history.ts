@@ -1,5 +1,9 @@
-// The first-parent history of a commit in a foreign repository.
-import { hasCode, type ObjectId, parseObjectId, SavestateError } from '../../model/index.js'
+// The heads of a foreign repository, read from its files because git would use that repository's configuration, and the first-parent
+// history of a commit.
+import { readdirSync } from 'node:fs'
+import { ifExists } from '../../base/index.js'
+import { fsPath, hasCode, type ObjectId, parseObjectId, SavestateError } from '../../model/index.js'
+import { headOf, packedNames, type Repository, refCommit } from '../checkout/repository.js'
 import type { TreeAdopter } from './adopt-tree.js'
 import type { SourceObjects } from './source-objects.js'
 import { badSource } from './source-tree.js'
@@ -95,4 +99,25 @@ function subjectOf(message: string): string {
     subject.push(line.replaceAll('\0', '').trim())
   }
   return subject.filter((words) => words !== '').join(' ')
+}
+
+/** Null for a branch without commits. Paths have one character per byte. */
+export function sourceHead(gitDir: string): string | null {
+  return headOf(repositoryAt(gitDir)).commit
+}
+
+/** The refs below `prefix` (`refs/hermes/`), sorted, with their commits; null for a malformed ref. */
+export function sourceRefs(
+  gitDir: string,
+  prefix: string,
+): readonly { readonly name: string; readonly commit: string | null }[] {
+  const repository = repositoryAt(gitDir)
+  const folder = fsPath(`${gitDir}/${prefix}`)
+  const loose = ifExists(() => readdirSync(folder, { encoding: 'latin1' })) ?? []
+  const names = [...loose.map((name) => `${prefix}${name}`), ...packedNames(repository, prefix)]
+  return [...new Set(names)].sort().map((name) => ({ name, commit: refCommit(repository, name) }))
+}
+
+function repositoryAt(gitDir: string): Repository {
+  return { worktree: gitDir, gitDir, commonDir: gitDir }
 }

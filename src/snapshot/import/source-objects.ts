@@ -1,7 +1,7 @@
 // Reads objects of a foreign repository. Git gets their folder and nothing else of that repository (git-program.ts). Each object
 // is hashed before use; an object that does not match its id is refused.
 import { type ObjectId, SavestateError } from '../../model/index.js'
-import { BlobReader, type Receiver } from '../git/blob-reader.js'
+import { BlobReader } from '../git/blob-reader.js'
 import { type ObjectType, objectIdOf } from '../objects/object-id.js'
 
 export class SourceObjects {
@@ -19,11 +19,18 @@ export class SourceObjects {
     type: ObjectType,
     { id, maxBytes }: { readonly id: ObjectId; readonly maxBytes: number },
   ): Promise<Buffer | number> {
-    const receiver = new Collector()
+    const chunks: Buffer[] = []
+    let size = 0
+    const receiver = {
+      start: (announced: number) => {
+        size = announced
+      },
+      chunk: (bytes: Buffer) => chunks.push(bytes),
+    }
     try {
       // Read the header first, so that a body over the limit is never sent.
       await this.#headers.stream(id, receiver)
-      if (receiver.size > maxBytes) return receiver.size
+      if (size > maxBytes) return size
       await this.#reader.stream(id, receiver)
     } catch (error) {
       if (!(error instanceof SavestateError)) throw error
@@ -31,7 +38,7 @@ export class SourceObjects {
       if (error.code !== 'STORE_DAMAGED' && error.code !== 'GIT_FAILED') throw error
       throw unreadable(type, id, { what: 'is missing or damaged', cause: error })
     }
-    const content = Buffer.concat(receiver.chunks)
+    const content = Buffer.concat(chunks)
     if (objectIdOf(type, content) === id) return content
     throw unreadable(type, id, { what: 'is damaged, or of another type' })
   }
@@ -39,19 +46,6 @@ export class SourceObjects {
   close(): void {
     this.#reader.close()
     this.#headers.close()
-  }
-}
-
-class Collector implements Receiver {
-  readonly chunks: Buffer[] = []
-  size = 0
-
-  start(size: number): void {
-    this.size = size
-  }
-
-  chunk(bytes: Buffer): void {
-    this.chunks.push(bytes)
   }
 }
 

@@ -2,7 +2,7 @@
 // or into a `.git` (I4).
 import { type BytePath, type ObjectId, printablePath, SavestateError } from '../../model/index.js'
 import { isReservedName } from '../capture/scan/reserved-name.js'
-import { GIT_MODE, type GitMode } from '../objects/tree.js'
+import { decodeTree, GIT_MODE, type GitMode, type TreeEntry } from '../objects/tree.js'
 
 export type SourceEntry = {
   readonly name: BytePath
@@ -11,38 +11,34 @@ export type SourceEntry = {
   readonly mode: GitMode | null
 }
 
-const ID_BYTES = 20
 export const MAX_PATH_BYTES = 4095
 
 /** Throws BAD_INPUT for a malformed or unsafe tree. */
 export function readSourceTree(bytes: Buffer): SourceEntry[] {
-  const entries: SourceEntry[] = []
   const names = new Set<BytePath>()
-  for (let at = 0; at < bytes.length; ) {
-    const blank = bytes.indexOf(0x20, at)
-    const end = blank === -1 ? -1 : bytes.indexOf(0, blank)
-    if (end === -1 || end + ID_BYTES >= bytes.length) throw badSource('a tree is malformed')
-    const name = bytes.latin1Slice(blank + 1, end) as BytePath
+  return decode(bytes).map(({ name, mode, id }) => {
     refuseName(name)
     if (names.has(name)) throw badSource(`a tree has ${printablePath(name)} twice`)
     names.add(name)
-    const mode = modeOf(bytes.latin1Slice(at, blank), name)
-    entries.push({ name, mode, id: bytes.hexSlice(end + 1, end + 1 + ID_BYTES) as ObjectId })
-    at = end + 1 + ID_BYTES
+    return { name, id, mode: modeOf(mode, name) }
+  })
+}
+
+function decode(bytes: Buffer): TreeEntry[] {
+  try {
+    return decodeTree(bytes)
+  } catch (error) {
+    if (!(error instanceof SavestateError)) throw error
+    throw badSource('a tree is malformed')
   }
-  return entries
 }
 
 function refuseName(name: BytePath): void {
-  const fault =
-    name === ''
-      ? 'an entry without a name'
-      : name === '.' || name === '..' || name.includes('/') || isReservedName(name)
-        ? `an entry named ${printablePath(name)}`
-        : name.length > MAX_PATH_BYTES
-          ? 'an entry with a name that no file system can store'
-          : undefined
-  if (fault !== undefined) throw badSource(`a tree has ${fault}`)
+  if (name === '') throw badSource('a tree has an entry without a name')
+  if (name === '.' || name === '..' || name.includes('/') || isReservedName(name))
+    throw badSource(`a tree has an entry named ${printablePath(name)}`)
+  if (name.length > MAX_PATH_BYTES)
+    throw badSource('a tree has an entry with a name that no file system can store')
 }
 
 /** Old programs wrote modes such as 100664 and 040000; their meaning is clear. */

@@ -16,7 +16,8 @@ export class Sources {
   }
 
   of({ objects, limits }: SourceRequest): Open {
-    if (this.#open?.objects !== objects || !isSame(this.#open.limits, limits)) {
+    const isSame = JSON.stringify(this.#open?.limits) === JSON.stringify(limits)
+    if (this.#open?.objects !== objects || !isSame) {
       this.close()
       const source = new SourceObjects(this.#gitDir, objects)
       this.#open = { objects, limits, source, adopter: new TreeAdopter(source, limits) }
@@ -28,8 +29,4 @@ export class Sources {
     this.#open?.source.close()
     this.#open = undefined
   }
-}
-
-function isSame(a: Limits, b: Limits): boolean {
-  return JSON.stringify(a) === JSON.stringify(b)
 }

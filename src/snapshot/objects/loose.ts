@@ -33,7 +33,6 @@ export function loosePath(objectsFolder: string, id: ObjectId): string {
 export class LooseListing {
   readonly #objectsFolder: string
   readonly #names = new Map<string, ReadonlySet<string>>()
-  #folders: ReadonlySet<string> | undefined
 
   constructor(objectsFolder: string) {
     this.#objectsFolder = objectsFolder
@@ -41,9 +40,6 @@ export class LooseListing {
 
   has(id: ObjectId): boolean {
     const prefix = id.slice(0, 2)
-    // A new store has none of these folders, and listing a missing folder is slower than listing an existing one.
-    this.#folders ??= new Set(listIfExists(this.#objectsFolder))
-    if (!this.#folders.has(prefix)) return false
     let names = this.#names.get(prefix)
     if (names === undefined) {
       names = new Set(listIfExists(join(this.#objectsFolder, prefix)))
@@ -56,53 +52,41 @@ export class LooseListing {
 export type WriteLoose = {
   readonly folder: string
   readonly temporary: string
-  /** Flush the objects together with the descriptors in `also`, then the folders that changed and `folders`. */
-  readonly durably:
-    | { readonly also: readonly number[]; readonly folders?: readonly string[] }
-    | false
+  readonly durable: boolean
+  /** Descriptors to flush together with the objects. */
+  readonly also?: readonly number[]
+  /** Folders to flush together with those that changed. */
+  readonly folders?: readonly string[]
   /** Called once the objects are readable; their names are not flushed yet. */
   readonly onNamed?: (() => void) | undefined
 }
 
-export type Written = { readonly id: ObjectId; readonly bytes: Uint8Array }
-
 export async function writeLooseObjects(
-  objects: readonly Written[],
-  { folder, temporary, durably, onNamed = () => undefined }: WriteLoose,
+  objects: readonly { readonly id: ObjectId; readonly bytes: Uint8Array }[],
+  { folder, temporary, durable, also = [], folders = [], onNamed }: WriteLoose,
 ): Promise<void> {
-  const also = durably === false ? undefined : durably.also
-  const written = await writeFiles(objects, { temporary, also })
-  failpoint('loose:written')
-  const changed = new Set<string>(durably === false ? [] : (durably.folders ?? []))
-  for (const file of written) for (const name of nameLooseObject(folder, file)) changed.add(name)
-  onNamed()
-  if (also !== undefined) await syncFolders(changed)
-}
-
-async function writeFiles(
-  objects: readonly Written[],
-  { temporary, also }: { readonly temporary: string; readonly also: readonly number[] | undefined },
-): Promise<readonly { readonly id: ObjectId; readonly path: string }[]> {
-  const written: { readonly id: ObjectId; readonly path: string }[] = []
   const open: number[] = []
-  const flush = async () => {
-    if (also !== undefined) await Promise.all(open.map((fd) => fsyncAsync(fd)))
+  const flush = async (fds: readonly number[]) => {
+    if (durable) await Promise.all(fds.map((fd) => fsyncAsync(fd)))
     for (const fd of open.splice(0)) closeSync(fd)
   }
   try {
     for (const { id, bytes } of objects) {
-      const path = join(temporary, id)
-      const fd = openSync(path, 'w', 0o600)
+      const fd = openSync(join(temporary, id), 'w', 0o600)
       open.push(fd)
-      written.push({ id, path })
       writeAll(fd, bytes)
-      if (open.length >= OPEN_AT_ONCE) await flush()
+      if (open.length >= OPEN_AT_ONCE) await flush(open)
     }
-    await Promise.all([flush(), ...(also ?? []).map((fd) => fsyncAsync(fd))])
+    await flush([...open, ...also])
   } finally {
-    for (const fd of open.splice(0)) closeSync(fd)
+    for (const fd of open) closeSync(fd)
   }
-  return written
+  failpoint('loose:written')
+  const changed = new Set(folders)
+  for (const { id } of objects)
+    for (const name of nameLooseObject(folder, { id, path: join(temporary, id) })) changed.add(name)
+  onNamed?.()
+  if (durable) await syncFolders(changed)
 }
 
 export function looseBytes({ type, content }: Omit<NewObject, 'id'>): Buffer {

@@ -12,10 +12,10 @@ import {
   writeLooseObjects,
 } from './loose.js'
 import { type ObjectType, objectIdOf } from './object-id.js'
-import type { PackEntry } from './pack-entry.js'
+import type { PackEntry } from './pack-format.js'
 import { PackIndexes } from './pack-indexes.js'
 import { adoptPacks, PackWriter } from './pack-writer.js'
-import { StoredBlobs } from './stored-blobs.js'
+import { readStoredBlob } from './stored-blobs.js'
 import { listIfExists } from '../../system/index.js'
 
 const MAX_LOOSE_OBJECTS = 100
@@ -24,14 +24,12 @@ const MAX_LOOSE_BYTES = 4 << 20
 export class ObjectStore {
   readonly folder: string
   readonly #packs: PackIndexes
-  readonly #blobs: StoredBlobs
   #loose: LooseListing | undefined
 
   /** `folder` is the `objects` folder of the store's git repository. */
   constructor(folder: string) {
     this.folder = folder
     this.#packs = new PackIndexes(folder)
-    this.#blobs = new StoredBlobs(folder, this.#packs)
   }
 
   /** Picks up changes since the last refresh. */
@@ -51,13 +49,12 @@ export class ObjectStore {
     return this.#packs.has(id) ? 'pack' : undefined
   }
 
-  /** Reads a blob of this size without git; undefined if that is not possible. Valid until the next call. */
+  /** Reads a blob of this size without git; undefined if that is not possible. */
   readBlob(id: ObjectId, size: number): Buffer | undefined {
-    return this.#blobs.read(id, size)
+    return readStoredBlob({ id, size }, { folder: this.folder, packs: this.#packs })
   }
 
   close(): void {
-    this.#blobs.close()
     this.#packs.close()
   }
 }
@@ -109,14 +106,17 @@ export class ObjectSink {
 
   add(type: ObjectType, content: Uint8Array): ObjectId {
     const id = objectIdOf(type, content)
-    if (!this.#isNew(id)) return id
+    if (this.#seen.has(id)) return id
+    this.#seen.add(id)
+    if (this.has(id)) return id
     if (this.#pack !== undefined) {
       this.#pack.addObject(id, type, content)
       return id
     }
     this.#pending.push({ id, type, content })
     this.#pendingBytes += content.length
-    if (this.#isTooMuchForLoose()) this.#startPack()
+    if (this.#pending.length > MAX_LOOSE_OBJECTS || this.#pendingBytes > MAX_LOOSE_BYTES)
+      this.#startPack()
     return id
   }
 
@@ -142,18 +142,28 @@ export class ObjectSink {
   }
 
   /** Flushes the content of `ref` with the objects. For `onNamed` see WriteLoose. */
-  async finish(options: FinishOptions = {}): Promise<void> {
-    if (this.#pack === undefined) {
-      if (this.#pending.length > 0) await this.#writeLoose(options)
-      else if (this.#durable) await syncFolders(this.#foldersReliedOn())
-    } else {
-      const pack = this.#pack
-      await pack.finish({ durable: this.#durable })
-      if (this.#durable) await syncFolders(this.#foldersReliedOn())
+  async finish({ ref, onNamed }: FinishOptions = {}): Promise<void> {
+    const durable = this.#durable
+    const folders = this.#foldersReliedOn()
+    if (this.#pack !== undefined) {
+      await this.#pack.finish({ durable })
+      if (durable) await syncFolders(folders)
       this.#pack = undefined
-      if (this.#durable && options.ref !== undefined) fsyncSync(options.ref.fd)
-      options.onNamed?.()
-    }
+      if (durable && ref !== undefined) fsyncSync(ref.fd)
+      onNamed?.()
+    } else if (this.#pending.length > 0) {
+      await writeLooseObjects(
+        this.#pending.map((object) => ({ id: object.id, bytes: looseBytes(object) })),
+        {
+          folder: this.#store.folder,
+          temporary: this.temporary,
+          durable,
+          also: ref === undefined ? [] : [ref.fd],
+          folders,
+          onNamed,
+        },
+      )
+    } else if (durable) await syncFolders(folders)
     this.#pending = []
     this.#removeFolder()
   }
@@ -166,19 +176,6 @@ export class ObjectSink {
     this.#removeFolder()
   }
 
-  async #writeLoose({ ref, onNamed }: FinishOptions): Promise<void> {
-    const objects = this.#pending.map((object) => ({ id: object.id, bytes: looseBytes(object) }))
-    await writeLooseObjects(objects, {
-      folder: this.#store.folder,
-      temporary: this.temporary,
-      durably: this.#durable && {
-        also: ref === undefined ? [] : [ref.fd],
-        folders: this.#foldersReliedOn(),
-      },
-      onNamed,
-    })
-  }
-
   #foldersReliedOn(): readonly string[] {
     const folders = [...this.#reliedOn].map((name) => join(this.#store.folder, name))
     return folders.filter((folder) => existsSync(folder))
@@ -187,16 +184,6 @@ export class ObjectSink {
   #removeFolder(): void {
     if (this.#hasFolder) removeFolder(this.#folder)
     this.#hasFolder = false
-  }
-
-  #isNew(id: ObjectId): boolean {
-    if (this.#seen.has(id)) return false
-    this.#seen.add(id)
-    return !this.has(id)
-  }
-
-  #isTooMuchForLoose(): boolean {
-    return this.#pending.length > MAX_LOOSE_OBJECTS || this.#pendingBytes > MAX_LOOSE_BYTES
   }
 
   /** From here on everything goes directly into the pack, to bound memory. */

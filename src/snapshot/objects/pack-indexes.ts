@@ -2,7 +2,7 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode, type ObjectId } from '../../model/index.js'
-import { FANOUT_BYTES, HEADER_BYTES, LARGE } from './pack-index.js'
+import { FANOUT_BYTES, HEADER_BYTES, LARGE } from './pack-format.js'
 
 const STABLE_MS = 2000
 
@@ -20,15 +20,9 @@ export class PackIndexes {
   readonly #folder: string
   #open = new Map<string, OpenIndex>()
   #stamp = ''
-  #losses = 0
 
   constructor(objectsFolder: string) {
     this.#folder = join(objectsFolder, 'pack')
-  }
-
-  /** How often packs were removed: then cached descriptors are invalid. */
-  get losses(): number {
-    return this.#losses
   }
 
   refresh(): void {
@@ -42,9 +36,7 @@ export class PackIndexes {
       if (index !== undefined) next.set(name, index)
     }
     for (const [name, { fd }] of this.#open) if (!next.has(name)) closeSync(fd)
-    const hasLostAny = [...this.#open.keys()].some((name) => !next.has(name))
     this.#open = next
-    if (hasLostAny) this.#losses += 1
     // File times are coarse: a change right after this stat may not change them.
     this.#stamp = Date.now() - Number(ctimeMs) > STABLE_MS ? stamp : ''
   }
@@ -74,7 +66,6 @@ export class PackIndexes {
   close(): void {
     for (const { fd } of this.#open.values()) closeSync(fd)
     this.#open.clear()
-    this.#losses += 1
     this.#stamp = ''
   }
 }

@@ -10,8 +10,14 @@ import { invariant, type ObjectId } from '../../model/index.js'
 import { failpoint, listIfExists, syncFolder, writeAll } from '../../system/index.js'
 import { deflate } from './deflate.js'
 import type { ObjectType } from './object-id.js'
-import { PACK_HEAD_BYTES, type PackEntry, putPackHead } from './pack-entry.js'
-import { encodePackIndex, type IndexedEntry } from './pack-index.js'
+import {
+  encodePackIndex,
+  type IndexedEntry,
+  PACK_HEAD_BYTES,
+  type PackEntry,
+  packHeader,
+  putPackHead,
+} from './pack-format.js'
 
 const BUFFER_BYTES = 1 << 20
 const fsyncAsync = promisify(fsync)
@@ -41,24 +47,11 @@ export class PackWriter {
 
   addObject(id: ObjectId, type: ObjectType, content: Uint8Array): void {
     const body = deflate(content)
-    const size = content.length
-    if (this.#buffered + PACK_HEAD_BYTES + body.length > BUFFER_BYTES) this.#flush()
-    if (PACK_HEAD_BYTES + body.length > BUFFER_BYTES) {
-      const bytes = Buffer.allocUnsafe(PACK_HEAD_BYTES + body.length)
-      const start = putPackHead(bytes, 0, { type, size })
-      bytes.set(body, start)
-      const whole = bytes.subarray(0, start + body.length)
-      this.add(id, { bytes: whole, crc: crc32(whole) })
-      return
-    }
-    const start = this.#buffered
-    const bodyAt = putPackHead(this.#buffer, start, { type, size })
-    this.#buffer.set(body, bodyAt)
-    const end = bodyAt + body.length
-    const crc = crc32(this.#buffer.subarray(start, end))
-    this.#entries.push({ id, crc, offset: this.#offset })
-    this.#offset += end - start
-    this.#buffered = end
+    const bytes = Buffer.allocUnsafe(PACK_HEAD_BYTES + body.length)
+    const start = putPackHead(bytes, 0, { type, size: content.length })
+    bytes.set(body, start)
+    const entry = bytes.subarray(0, start + body.length)
+    this.add(id, { bytes: entry, crc: crc32(entry) })
   }
 
   async finish({ durable }: { readonly durable: boolean }): Promise<void> {
@@ -77,7 +70,13 @@ export class PackWriter {
     // and completes the pack.
     const name = `pack-${checksum.toString('hex')}`
     const index = join(dirname(this.#temporary), `${name}.idx`)
-    await writeWhole(`${this.#temporary}.idx`, content, { durable })
+    const fd = openSync(`${this.#temporary}.idx`, 'w', 0o600)
+    try {
+      writeAll(fd, content)
+      if (durable) await fsyncAsync(fd)
+    } finally {
+      closeSync(fd)
+    }
     renameSync(`${this.#temporary}.idx`, index)
     renameSync(this.#temporary, join(this.#folder, `${name}.pack`))
     failpoint('pack:named')
@@ -115,32 +114,13 @@ export class PackWriter {
   #checksum(): Buffer {
     const hash = createHash('sha1')
     for (let at = 0; at < this.#offset; ) {
-      const read = readSync(
-        this.#fd,
-        this.#buffer,
-        0,
-        Math.min(BUFFER_BYTES, this.#offset - at),
-        at,
-      )
+      const length = Math.min(BUFFER_BYTES, this.#offset - at)
+      const read = readSync(this.#fd, this.#buffer, 0, length, at)
       invariant(read > 0, 'a pack that was just written can be read back')
       hash.update(this.#buffer.subarray(0, read))
       at += read
     }
     return hash.digest()
-  }
-}
-
-async function writeWhole(
-  path: string,
-  content: Uint8Array,
-  { durable }: { readonly durable: boolean },
-): Promise<void> {
-  const fd = openSync(path, 'w', 0o600)
-  try {
-    writeAll(fd, content)
-    if (durable) await fsyncAsync(fd)
-  } finally {
-    closeSync(fd)
   }
 }
 
@@ -151,10 +131,4 @@ export function adoptPacks(temporary: string, folder: string): void {
     if (existsSync(join(folder, name.replace('.idx', '.pack'))))
       renameSync(join(temporary, name), join(folder, name))
   }
-}
-
-export function packHeader(count: number): Buffer {
-  const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1')
-  header.writeUInt32BE(count, 8)
-  return header
 }

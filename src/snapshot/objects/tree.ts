@@ -13,7 +13,7 @@ export type GitMode = (typeof GIT_MODE)[keyof typeof GIT_MODE]
 
 export type TreeEntry = { readonly mode: GitMode; readonly name: BytePath; readonly id: ObjectId }
 
-/** Entries must come in git's order: see `treeOrder`. */
+/** Entries must come in git's order: see `sortEntries`. */
 export function encodeTree(entries: readonly TreeEntry[]): Buffer {
   let size = 0
   for (const { mode, name } of entries) size += mode.length + name.length + 22
@@ -34,7 +34,7 @@ export function decodeTree(bytes: Buffer): TreeEntry[] {
   for (let at = 0; at < bytes.length; ) {
     const blank = bytes.indexOf(0x20, at)
     const end = bytes.indexOf(0, blank)
-    if (blank <= at || end <= blank || end + 20 >= bytes.length + 1)
+    if (blank <= at || end <= blank || end + 20 >= bytes.length)
       throw new SavestateError('STORE_DAMAGED', 'A tree in the store is malformed', {
         hint: 'Run `savestate verify` to see which checkpoints are affected.',
       })
@@ -54,6 +54,12 @@ export function encodeSnapshotTree(files: ObjectId, modes: ObjectId): Buffer {
     { mode: GIT_MODE.folder, name: 'files' as BytePath, id: files },
     { mode: GIT_MODE.file, name: 'modes' as BytePath, id: modes },
   ])
+}
+
+/** Sorts the entries of a tree in place, in git's order. */
+export function sortEntries(entries: TreeEntry[]): TreeEntry[] {
+  const order = ({ name, mode }: TreeEntry) => treeOrder(name, mode === GIT_MODE.folder)
+  return entries.sort((a, b) => (order(a) < order(b) ? -1 : 1))
 }
 
 /** Git sorts a folder as if its name ended with a slash. */

@@ -15,7 +15,7 @@ import {
 } from '../repository.js'
 import { endsWithItsHash, lastBytes, packChecksumIn } from './checksums.js'
 import { type MissingObjects, findMissingQuickly, SnapshotWalk } from './missing-objects.js'
-import { readRefs, type Refs } from './refs-file.js'
+import { readRefs, type StoredRefs } from '../gc/refs.js'
 import { TolerantReader } from './tolerant-reader.js'
 
 export type ExamineRequest = {
@@ -32,7 +32,7 @@ export type PackFault = {
 }
 
 export type ObjectReport = {
-  readonly refs: Refs
+  readonly refs: StoredRefs
   /** Files and folders without which git does not recognize the repository. If there are any, nothing below is checked. */
   readonly repository: readonly RepositoryFile[]
   readonly folders: readonly string[]
@@ -64,13 +64,10 @@ export async function examineObjects(
   for (const file of REPOSITORY_FILES)
     if (!existsSync(gitDir) || !(await isRepositoryFileSound(gitDir, file))) repository.push(file)
   const refs = readRefs(gitDir)
-  report({ phase: 'check', files: 0, bytes: 0, of: request.snapshots.length })
-  const found = {
-    folders,
-    repository,
-    refs,
-    caches: quick ? [] : damagedCaches(join(home, 'cache')),
-  }
+  const of = request.snapshots.length
+  report({ phase: 'check', files: 0, bytes: 0, of })
+  const caches = quick ? [] : damagedCaches(join(home, 'cache'))
+  const found = { folders, repository, refs, caches }
   if (folders.length + repository.length > 0) return { ...NOTHING, ...found }
   const packFolder = join(gitDir, 'objects', 'pack')
   if (quick)
@@ -80,20 +77,15 @@ export async function examineObjects(
       packs: packFaults(packFolder, { quick, complaints: '' }),
       ...(await findMissingQuickly(gitDir, request)),
     }
-  const fsck = await runFsck(gitDir, (files, of) => {
+  const fsck = await runFsck(gitDir, (objects, ofObjects) => {
     // Called from an event handler, where the exception of a cancelled call would end the thread.
     try {
-      report({ phase: 'check', files, bytes: 0, of })
+      report({ phase: 'check', files: objects, bytes: 0, of: ofObjects })
     } catch {
       // The next report throws again.
     }
   })
-  report({
-    phase: 'check',
-    files: request.snapshots.length,
-    bytes: 0,
-    of: request.snapshots.length,
-  })
+  report({ phase: 'check', files: of, bytes: 0, of })
   const complaints = fsck.join('\n')
   const damagedLoose = findLoose(complaints, join(gitDir, 'objects'))
   return {
@@ -134,7 +126,8 @@ async function checkpointDamage(
     const held = new Set(refs.commits.values())
     const commits: Map<ObjectId, CommitMetadata | 'there' | null> = new Map()
     const followed = new Set<ObjectId>()
-    for (const [id, content] of await reader.readAll('commit', [...new Set([...asked, ...held])])) {
+    for (const id of new Set([...asked, ...held])) {
+      const content = await reader.read('commit', id)
       // A user may have rewritten the message; that is not damage.
       const facts = content === undefined ? null : (decodeCommit(content) ?? 'there')
       commits.set(id, facts)

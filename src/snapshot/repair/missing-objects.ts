@@ -27,15 +27,16 @@ export async function findMissingQuickly(
 ): Promise<{ lacks: Map<ObjectId, MissingObjects>; commits: Map<ObjectId, 'there' | null> }> {
   const reader = new TolerantReader(gitDir)
   try {
-    const files = await reader.whichExist(snapshots.map((tree) => `${tree}:files`))
-    const modes = await reader.whichExist(snapshots.map((tree) => `${tree}:modes`))
-    const lacks = snapshots.flatMap((id, n): [ObjectId, MissingObjects][] => {
-      const type = files[n] !== true ? 'tree' : modes[n] !== true ? 'modes' : undefined
-      return type === undefined ? [] : [[id, one({ id, type, path: ROOT })]]
-    })
-    const found = await reader.whichExist(commits)
-    const state = (n: number) => (found[n] === true ? 'there' : null)
-    return { lacks: new Map(lacks), commits: new Map(commits.map((id, n) => [id, state(n)])) }
+    const lacks = new Map<ObjectId, MissingObjects>()
+    for (const id of snapshots) {
+      if (!(await reader.exists(`${id}:files`)))
+        lacks.set(id, one({ id, type: 'tree', path: ROOT }))
+      else if (!(await reader.exists(`${id}:modes`)))
+        lacks.set(id, one({ id, type: 'modes', path: ROOT }))
+    }
+    const found = new Map<ObjectId, 'there' | null>()
+    for (const id of commits) found.set(id, (await reader.exists(id)) ? 'there' : null)
+    return { lacks, commits: found }
   } finally {
     reader.close()
   }
@@ -78,17 +79,13 @@ export class SnapshotWalk {
   }
 
   async #lacksOfEntries(entries: readonly TreeEntry[]): Promise<MissingObjects[]> {
-    const files = entries.filter(({ mode }) => mode !== GIT_MODE.folder)
-    const whichExist = await this.#reader.whichExist(files.map(({ id }) => id))
-    const parts = files.map(({ id, name }, n) =>
-      whichExist[n] === true && !this.#unreadable.has(id)
-        ? NONE
-        : one({ id, type: 'file', path: name }),
-    )
+    const parts: MissingObjects[] = []
     for (const { mode, id, name } of entries) {
-      if (mode !== GIT_MODE.folder) continue
-      const { lacks, count } = await this.#lacksOfTree(id)
-      parts.push({ lacks: lacks.map((it) => ({ ...it, path: pathIn(name, it.path) })), count })
+      if (mode === GIT_MODE.folder) {
+        const { lacks, count } = await this.#lacksOfTree(id)
+        parts.push({ lacks: lacks.map((it) => ({ ...it, path: pathIn(name, it.path) })), count })
+      } else if (this.#unreadable.has(id) || !(await this.#reader.exists(id)))
+        parts.push(one({ id, type: 'file', path: name }))
     }
     return parts
   }

@@ -58,7 +58,7 @@ export async function mend(
         const content = encodeCommit(request.facts)
         const id = objectIdOf('commit', content)
         const commit = { id, bytes: looseBytes({ type: 'commit', content }) }
-        await writeLooseObjects([commit], { folder: objects, temporary, durably: { also: [] } })
+        await writeLooseObjects([commit], { folder: objects, temporary, durable: true })
         return id
       }
       case 'ref': {

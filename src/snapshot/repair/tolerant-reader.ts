@@ -1,5 +1,5 @@
-// Reads objects of a store that may be damaged. Git exits when it meets a damaged object in a pack, so a request that fails
-// together with others is repeated alone.
+// Reads objects of a store that may be damaged. Git exits when it meets a damaged object in a pack, and then all pending requests
+// fail: so requests are made one at a time.
 import { type ObjectId, SavestateError } from '../../model/index.js'
 import { BlobReader } from '../git/blob-reader.js'
 import { objectIdOf, type ObjectType } from '../objects/object-id.js'
@@ -13,33 +13,15 @@ export class TolerantReader {
     this.#headers = new BlobReader(gitDir, { headersOnly: true })
   }
 
-  /** By id; undefined for an object that is missing, of another type, or does not match its name. */
-  async readAll(
-    type: ObjectType,
-    ids: readonly ObjectId[],
-  ): Promise<ReadonlyMap<ObjectId, Buffer | undefined>> {
-    const contents = await eachAlone(ids, (id) => this.#contents.read(id))
-    return new Map(
-      ids.map((id, n) => {
-        const content = contents[n]
-        const isWhole = content !== undefined && objectIdOf(type, content) === id
-        return [id, isWhole ? content : undefined]
-      }),
-    )
-  }
-
+  /** Undefined for an object that is missing, of another type, or does not match its name. */
   async read(type: ObjectType, id: ObjectId): Promise<Buffer | undefined> {
-    return (await this.readAll(type, [id])).get(id)
+    const content = await unlessDamaged(this.#contents.read(id))
+    return content !== undefined && objectIdOf(type, content) === id ? content : undefined
   }
 
-  /** Whether git finds each of these objects, given by id or as `<tree>:<path>`. Contents are not checked. */
-  async whichExist(names: readonly string[]): Promise<readonly boolean[]> {
-    const receiver = { start: () => undefined, chunk: () => undefined }
-    const found = await eachAlone(names, async (name) => {
-      await this.#headers.stream(name as ObjectId, receiver)
-      return true
-    })
-    return found.map((isThere) => isThere === true)
+  /** Whether git finds an object, given by id or as `<tree>:<path>`. Its content is not checked. */
+  async exists(name: string): Promise<boolean> {
+    return (await unlessDamaged(this.#headers.read(name as ObjectId))) !== undefined
   }
 
   close(): void {
@@ -48,23 +30,12 @@ export class TolerantReader {
   }
 }
 
-const EXITED = Symbol('git exited')
-
-async function eachAlone<I, O>(
-  items: readonly I[],
-  work: (item: I) => Promise<O>,
-): Promise<readonly (O | undefined)[]> {
-  const attempt = (item: I) =>
-    work(item).catch((error: unknown) => {
-      if (error instanceof SavestateError && error.code === 'STORE_DAMAGED') return undefined
-      if (error instanceof SavestateError && error.code === 'GIT_FAILED') return EXITED
-      throw error
-    })
-  const results = await Promise.all(items.map(attempt))
-  const found: (O | undefined)[] = []
-  for (const [n, item] of items.entries()) {
-    const result = results[n] === EXITED ? await attempt(item) : results[n]
-    found.push(result === EXITED ? undefined : result)
+async function unlessDamaged(reading: Promise<Buffer>): Promise<Buffer | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    const code = error instanceof SavestateError ? error.code : undefined
+    if (code === 'STORE_DAMAGED' || code === 'GIT_FAILED') return undefined
+    throw error
   }
-  return found
 }

@@ -18,15 +18,26 @@ import { failpoint } from '../../system/index.js'
 import { absolute } from '../capture/capture-target.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { refuseHostilePath } from '../objects/safe-path.js'
-import { type Aside, Asides, removedFolders } from './aside.js'
-import { removeLeftovers } from './leftovers.js'
-import { moveWithoutOverwriting, setFileMode } from './move-file.js'
-import { modeUnder, ownNewFolder, type OwnerLookup } from './ownership.js'
-import { FolderReplaced, SafeFolders, syncFolders } from './safe-folders.js'
-import { firstFolderMode, mayChangeMode, type PartialMode, setModeAt } from './special-bits.js'
-import { type Staged, stage } from './stage.js'
+import { type Aside, Asides, removedFolders } from './asides.js'
+import { moveWithoutOverwriting } from './move-file.js'
+import {
+  firstFolderMode,
+  modeUnder,
+  type OwnerLookup,
+  ownNewFolder,
+  type PartialMode,
+  setFileMode,
+  setModeAt,
+} from './permissions.js'
 import type { Recheck } from './recheck.js'
-import { withUserPath } from './user-path-error.js'
+import {
+  FolderReplaced,
+  mayChangeMode,
+  SafeFolders,
+  syncFolders,
+  withUserPath,
+} from './safe-folders.js'
+import { removeLeftovers, type Staged, stage } from './stage.js'
 
 export type ApplyContext = {
   readonly root: BytePath
@@ -44,6 +55,13 @@ export type ApplyContext = {
   readonly onProgress: (files: number, bytes: number) => void
 }
 
+/** Shared by all steps of a restore. */
+export type RestoreWork = ApplyContext & {
+  readonly folders: SafeFolders
+  /** Makes one of our folders writable for the duration of the work. */
+  readonly beforeWriteIn: (folder: BytePath) => void
+}
+
 export type Applied = {
   /** Paths that were not as the plan says and were left alone. */
   readonly disturbed: readonly BytePath[]
@@ -58,12 +76,12 @@ export async function applyPlan(plan: RestorePlan, context: ApplyContext): Promi
   for (const { path } of [...plan.write, ...plan.remove]) refuseHostilePath(path)
   for (const path of context.sweep) refuseHostilePath(path)
   const folders = openRoot(context)
-  const applier = new Applier(context, { folders, going: removedFolders(plan) })
+  const applier = new Applier(context, folders, plan)
   try {
-    return await applier.run(plan)
+    return await applier.run()
   } catch (error) {
     // The staged files may be what fills the disk, and a rollback needs some space.
-    applier.removeLeftovers()
+    removeLeftovers(applier.work)
     throw error
   } finally {
     folders.close()
@@ -77,18 +95,16 @@ export function openRoot({ root, rootIno }: Pick<ApplyContext, 'root' | 'rootIno
   } catch (error) {
     if (!(error instanceof FolderReplaced) && !hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP'))
       throw error
-    throw new SavestateError(
-      'REWIND_DISTURBED',
-      `${printablePath(root)} was replaced by another folder in the meantime`,
-      {
-        hint: 'Nothing has been changed. Check what is there now, then run the command again.',
-      },
-    )
+    const what = `${printablePath(root)} was replaced by another folder in the meantime`
+    throw new SavestateError('REWIND_DISTURBED', what, {
+      hint: 'Nothing has been changed. Check what is there now, then run the command again.',
+    })
   }
 }
 
 class Applier {
-  readonly #context: ApplyContext
+  readonly work: RestoreWork
+  readonly #plan: RestorePlan
   readonly #folders: SafeFolders
   readonly #disturbed = new Set<BytePath>()
   readonly #touched = new Set<BytePath>()
@@ -97,17 +113,15 @@ class Applier {
   readonly #opened = new Map<BytePath, number>()
   readonly #asides: Asides
 
-  constructor(
-    context: ApplyContext,
-    { folders, going }: { folders: SafeFolders; going: ReadonlySet<BytePath> },
-  ) {
-    this.#context = context
+  constructor(context: ApplyContext, folders: SafeFolders, plan: RestorePlan) {
+    this.work = { ...context, folders, beforeWriteIn: (folder) => this.#makeWritable(folder) }
+    this.#plan = plan
     this.#folders = folders
-    const beforeWriteIn = (folder: BytePath) => this.#makeWritable(folder)
-    this.#asides = new Asides({ ...context, folders, beforeWriteIn }, going)
+    this.#asides = new Asides(this.work, removedFolders(plan))
   }
 
-  async run({ write, remove }: RestorePlan): Promise<Applied> {
+  async run(): Promise<Applied> {
+    const { write, remove } = this.#plan
     const newFolders = write.filter(({ from, to }) => to.type === 'folder' && from === undefined)
     const toFolders = write.filter(
       ({ from, to }) => to.type === 'folder' && from !== undefined && from.type !== 'folder',
@@ -115,20 +129,21 @@ class Applier {
     const modes = new Set(write.filter((item) => isModeOnly(item) && this.#takesMode(item.path)))
     const contents = write.filter((item) => item.to.type !== 'folder' && !modes.has(item))
 
-    this.removeLeftovers()
+    removeLeftovers(this.work)
     for (const { path, to } of newFolders) this.#attempt(path, () => this.#makeFolder(path, to))
-    const early = await this.#stage(
-      contents.filter(({ path }) => this.#folders.has(parentOf(path))),
-      0,
-    )
+    const hasFolder = ({ path }: PlannedWrite) => this.#folders.has(parentOf(path))
+    const early = await this.#stage(contents.filter(hasFolder), 0)
     failpoint('apply:staged')
-    for (const { path, from } of remove) this.#attempt(path, () => this.#remove(path, from))
+    for (const { path, from } of remove)
+      this.#attempt(path, () => {
+        this.#makeWritable(parentOf(path))
+        if (this.#clearPath(path, from)) failpoint('apply:remove')
+      })
     failpoint('apply:removed')
-    for (const { path, from, to } of toFolders) {
+    for (const { path, from, to } of toFolders)
       this.#attempt(path, () => {
         if (this.#clearPath(path, from)) this.#makeFolder(path, to)
       })
-    }
     const isStaged = new Set(early.map((staged) => staged.write.path))
     const rest = contents.filter(({ path }) => !isStaged.has(path) && !this.#disturbed.has(path))
     for (const { path, to } of newFolders)
@@ -140,7 +155,7 @@ class Applier {
     for (const item of modes) this.#attempt(item.path, () => this.#setMode(item))
     this.#setFolderModes(write)
     failpoint('apply:modes-set')
-    if (this.#context.durable) await syncFolders(this.#folders, this.#touched)
+    if (this.work.durable) await syncFolders(this.#folders, this.#touched)
     return {
       disturbed: [...this.#disturbed],
       partialModes: this.#partialModes,
@@ -156,15 +171,13 @@ class Applier {
       const isDisturbance =
         error instanceof FolderReplaced ||
         hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EEXIST', 'ELOOP')
-      if (!isDisturbance) throw withUserPath(error, absolute(this.#context, path))
+      if (!isDisturbance) throw withUserPath(error, absolute(this.work, path))
       this.#disturbed.add(path)
     }
   }
 
   async #stage(writes: readonly PlannedWrite[], firstNumber: number): Promise<Staged[]> {
-    const beforeWriteIn = (folder: BytePath) => this.#makeWritable(folder)
-    const context = { ...this.#context, folders: this.#folders, beforeWriteIn }
-    const { staged, disturbed } = await stage(writes, context, firstNumber)
+    const { staged, disturbed } = await stage(writes, this.work, firstNumber)
     for (const path of disturbed) this.#disturbed.add(path)
     return staged
   }
@@ -186,17 +199,11 @@ class Applier {
     failpoint('apply:place')
   }
 
-  #remove(path: BytePath, from: Entry): void {
-    this.#makeWritable(parentOf(path))
-    if (!this.#clearPath(path, from)) return
-    failpoint('apply:remove')
-  }
-
   /** Afterwards nothing is at the path. False if it did not match the plan. */
   #clearPath(path: BytePath, from: Entry | undefined): boolean {
     const isAsPlanned =
       from === undefined || from.type === 'folder'
-        ? this.#context.lastCheck.matchesSafety(path, { from, location: this.#folders.at(path) })
+        ? this.work.lastCheck.matchesSafety(path, { from, location: this.#folders.at(path) })
         : this.#asides.move(path, from)
     if (!isAsPlanned) {
       this.#disturbed.add(path)
@@ -214,7 +221,7 @@ class Applier {
   #makeFolder(path: BytePath, to: Entry): void {
     this.#makeWritable(parentOf(path))
     const mode = to.type === 'folder' ? to.mode : 0
-    const owner = this.#context.lookupOwner(path)
+    const owner = this.work.lookupOwner(path)
     mkdirSync(this.#folders.at(path), firstFolderMode(mode))
     if (!ownNewFolder(this.#folders, { path, owner }))
       this.#noteMode(path, to, { mode, why: 'unknown-owner' })
@@ -226,17 +233,15 @@ class Applier {
   #setMode({ path, to, from }: PlannedWrite): void {
     if (to.type !== 'file') return
     const location = this.#folders.at(path)
-    if (!this.#context.lastCheck.matchesSafety(path, { from, location }) || !this.#takesMode(path))
+    if (!this.work.lastCheck.matchesSafety(path, { from, location }) || !this.#takesMode(path)) {
       this.#disturbed.add(path)
-    else {
-      const granted = modeUnder(to.mode, {
-        owner: this.#context.lookupOwner(path),
-        now: lstatSync(location),
-      })
-      const mode = setFileMode(location, granted.mode)
-      const isGranted = mode === undefined && granted.why !== undefined
-      this.#noteMode(path, to, isGranted ? { ...granted, why: 'owner' } : fromSystem(mode))
+      return
     }
+    const owner = this.work.lookupOwner(path)
+    const granted = modeUnder(to.mode, { owner, now: lstatSync(location) })
+    const mode = setFileMode(location, granted.mode)
+    const isGranted = mode === undefined && granted.why !== undefined
+    this.#noteMode(path, to, isGranted ? { ...granted, why: 'owner' } : fromSystem(mode))
   }
 
   /** A mode applies to all hard links of a file, and only its owner may set it: other files are rewritten instead. */
@@ -251,7 +256,6 @@ class Applier {
     this.#partialModes.push({ path, wanted: to.mode, ...partial })
   }
 
-  /** Makes one of our folders writable for the duration of the work. */
   #makeWritable(folder: BytePath): void {
     if (this.#opened.has(folder)) return
     const fd = this.#folders.descriptor(folder)
@@ -262,7 +266,7 @@ class Applier {
     try {
       fchmodSync(fd, mode | 0o700)
     } catch (error) {
-      throw withUserPath(error, absolute(this.#context, folder))
+      throw withUserPath(error, absolute(this.work, folder))
     }
   }
 
@@ -279,11 +283,6 @@ class Applier {
         this.#noteMode(path, { type: 'folder', mode }, fromSystem(partialMode))
       })
     }
-  }
-
-  removeLeftovers(): void {
-    const beforeWriteIn = (folder: BytePath) => this.#makeWritable(folder)
-    removeLeftovers(this.#folders, { ...this.#context, beforeWriteIn })
   }
 }
 

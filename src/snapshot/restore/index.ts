@@ -1,4 +1,4 @@
 export type { LeftOut } from './rules-of-target.js'
 export type { Applied } from './apply.js'
-export type { Aside } from './aside.js'
-export type { PartialMode } from './special-bits.js'
+export type { Aside } from './asides.js'
+export type { PartialMode } from './permissions.js'

@@ -11,60 +11,56 @@ import { type ContentNode, type FolderNode, findNode } from '../capture/stat-cac
 import { readStable } from '../capture/hash/read-file.js'
 import { isSameStamp } from '../capture/stat-cache/stats.js'
 import { objectIdOf } from '../objects/object-id.js'
-import type { MovedStamp } from './aside.js'
+import type { MovedStamp } from './asides.js'
 
 const MODE_BITS = 0o7777
 
 /** The safety checkpoint's entry at a path, and an fs path to it that follows no link. */
 type Expected<E> = { readonly from: E; readonly location: string | Buffer }
 
-export type Recheck = {
+export class Recheck {
+  readonly #root: FolderNode
+
+  /** `root`: the folder as the safety checkpoint has it. */
+  constructor(root: FolderNode) {
+    this.#root = root
+  }
+
   /** Whether the path still matches the safety checkpoint. */
-  matchesSafety(path: BytePath, expected: Expected<Entry | undefined>): boolean
+  matchesSafety(path: BytePath, { from, location }: Expected<Entry | undefined>): boolean {
+    const stats = statIfExists(location)
+    if (from === undefined) return stats === undefined
+    if (stats === undefined) return false
+    // A folder is removed only when empty, and never overwritten: its type is all that matters.
+    if (from.type === 'folder') return stats.isDirectory()
+    const node = this.#nodeOf(path, from)
+    if (node?.isStable === true && isSameStamp(node, stats)) return true
+    // A different stamp need not mean different content: hard links share one stamp, and we may just have removed one of them.
+    return node !== undefined && hasContent(from, { location, stats, size: node.size })
+  }
+
   /**
    * The same for a file or link that was moved from `path` to `location`; undefined if it differs. If there is a `stamp`, an equal
    * stamp later proves equal content.
    */
   checkMovedFile(
     path: BytePath,
-    expected: Expected<FileEntry | LinkEntry>,
-  ): { readonly stamp: MovedStamp | undefined } | undefined
-}
-
-export function recheckAgainst(root: FolderNode): Recheck {
-  return {
-    matchesSafety(path, { from, location }) {
-      const stats = statIfExists(location)
-      if (from === undefined) return stats === undefined
-      if (stats === undefined) return false
-      // A folder is removed only when empty, and never overwritten: its type is all that matters.
-      if (from.type === 'folder') return stats.isDirectory()
-      const node = nodeOf(path, from)
-      if (node?.isStable === true && isSameStamp(node, stats)) return true
-      // A different stamp need not mean different content: hard links share one stamp, and we may just have removed one of them.
-      return node !== undefined && hasContent(from, { location, stats, size: node.size })
-    },
-    checkMovedFile(path, { from, location }) {
-      const stats = statIfExists(location)
-      const node = nodeOf(path, from)
-      if (stats === undefined || node === undefined) return undefined
-      // The move set ctime. A write since the capture would have set mtime, and a stable node was read well after its mtime.
-      const { size, mtimeNs, ino } = stats
-      const moved = {
-        size: node.size,
-        mtimeNs: node.mtimeNs,
-        ctimeNs: stats.ctimeNs,
-        ino: node.ino,
-      }
-      if (node.isStable && isSameStamp(moved, stats) && isAs(from, stats))
-        return { stamp: { size, mtimeNs, ino } }
-      const isSame = hasContent(from, { location, stats, size: node.size })
-      return isSame ? { stamp: undefined } : undefined
-    },
+    { from, location }: Expected<FileEntry | LinkEntry>,
+  ): { readonly stamp: MovedStamp | undefined } | undefined {
+    const stats = statIfExists(location)
+    const node = this.#nodeOf(path, from)
+    if (stats === undefined || node === undefined) return undefined
+    // The move set ctime. A write since the capture would have set mtime, and a stable node was read well after its mtime.
+    const { size, mtimeNs, ino } = stats
+    const moved = { size: node.size, mtimeNs: node.mtimeNs, ctimeNs: stats.ctimeNs, ino: node.ino }
+    if (node.isStable && isSameStamp(moved, stats) && isAs(from, stats))
+      return { stamp: { size, mtimeNs, ino } }
+    const isSame = hasContent(from, { location, stats, size: node.size })
+    return isSame ? { stamp: undefined } : undefined
   }
 
-  function nodeOf(path: BytePath, { type }: FileEntry | LinkEntry): ContentNode | undefined {
-    const node = findNode(root, path)
+  #nodeOf(path: BytePath, { type }: FileEntry | LinkEntry): ContentNode | undefined {
+    const node = findNode(this.#root, path)
     return node?.kind === type ? node : undefined
   }
 }

@@ -1,7 +1,7 @@
 // Keeps folders of the project open by descriptor, so that a write or removal happens in that very folder even if a link replaces
 // one of its parents meanwhile (I4). Linux can address a descriptor as a path; elsewhere each component is checked just before
 // use (docs/reference/limits.md).
-import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs'
 import {
   type BytePath,
   fsPath,
@@ -10,6 +10,7 @@ import {
   isInside,
   nameOf,
   parentOf,
+  printablePath,
   ROOT,
 } from '../../model/index.js'
 import { freeDescriptors, HAS_DESCRIPTOR_PATHS } from '../../system/index.js'
@@ -18,6 +19,8 @@ import { isSameNumber } from '../capture/stat-cache/stats.js'
 import { syncAndClose } from '../objects/loose.js'
 
 export { HAS_DESCRIPTOR_PATHS }
+// Missing in node:fs; the same number on every Linux.
+export const O_PATH = 0o10000000
 const FOLDER_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
 const MAX_OPEN = 200
 /** Folders use a quarter of the descriptors that the process may still open; the rest is for contents and other work. */
@@ -73,14 +76,7 @@ export class SafeFolders {
       this.#open.set(folder, fd)
       return fd
     } catch (error) {
-      if (
-        isError(error) &&
-        'code' in error &&
-        (error.code === 'ELOOP' || error.code === 'ENOTDIR')
-      ) {
-        throw new FolderReplaced(folder)
-      }
-      throw error
+      throw hasCode(error, 'ELOOP', 'ENOTDIR') ? new FolderReplaced(folder) : error
     }
   }
 
@@ -167,4 +163,86 @@ export class SafeFolders {
       this.#open.delete(path)
     }
   }
+}
+
+/** Visits the folders that exist. An inaccessible folder of ours is made accessible meanwhile. */
+export function visitFolders(
+  folders: SafeFolders,
+  paths: Iterable<BytePath>,
+  visit: (folder: BytePath) => void,
+): void {
+  for (const folder of paths) {
+    const closeAgain: (() => void)[] = []
+    try {
+      for (const above of folders.has(folder) ? [] : waysTo(folder)) {
+        // A folder that can be listed may still lack search permission.
+        const needed = above === folder ? 0o700 : 0o500
+        const close = openClosed(folders, { folder: above, needed })
+        if (close !== undefined) closeAgain.push(close)
+        else if (!folders.has(above)) break
+      }
+      if (folders.has(folder)) visit(folder)
+    } finally {
+      for (const close of closeAgain.reverse()) close()
+    }
+  }
+}
+
+/** The folder and those above it, outermost first. */
+function waysTo(folder: BytePath): BytePath[] {
+  const names = folder.split('/')
+  return names.map((_, at) => names.slice(0, at + 1).join('/') as BytePath)
+}
+
+/**
+ * Makes an inaccessible folder of ours accessible for a short time: it is in no plan and no journal. Returns a function that
+ * reverts it; undefined if the folder is accessible, missing, or not ours.
+ */
+function openClosed(
+  folders: SafeFolders,
+  { folder, needed }: { readonly folder: BytePath; readonly needed: number },
+): (() => void) | undefined {
+  if (!HAS_DESCRIPTOR_PATHS) return undefined
+  let fd: number
+  try {
+    fd = openSync(folders.at(folder), O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY)
+  } catch (error) {
+    if (error instanceof FolderReplaced) return undefined
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES')) return undefined
+    throw error
+  }
+  const stats = fstatSync(fd)
+  const mode = stats.mode & 0o7777
+  const location = `/proc/self/fd/${fd}`
+  if ((mode & needed) === needed || !mayChangeMode(stats)) {
+    closeSync(fd)
+    return undefined
+  }
+  chmodSync(location, mode | 0o700)
+  return () => {
+    // A cached descriptor could not reach anything in it.
+    folders.forget(folder)
+    chmodSync(location, mode)
+    closeSync(fd)
+  }
+}
+
+export function mayChangeMode({ uid }: { readonly uid: number }): boolean {
+  const user = process.geteuid?.()
+  return user === undefined || user === 0 || user === uid
+}
+
+const OUR_PATHS = /'\/proc\/self\/fd\/[^']*'(?: -> '\/proc\/self\/fd\/[^']*')?/g
+
+/**
+ * The same error with the path in the project that the step was about. System errors name the path of the call; ours go through
+ * descriptors and temporary names, which mean nothing to users.
+ */
+export function withUserPath(error: unknown, path: BytePath): unknown {
+  if (!isError(error)) return error
+  const shown = `'${printablePath(path) || '.'}'`
+  error.message = error.message.replace(OUR_PATHS, () => shown)
+  // A call on a descriptor has no path.
+  if ('syscall' in error && !error.message.endsWith("'")) error.message += ` ${shown}`
+  return error
 }

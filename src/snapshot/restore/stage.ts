@@ -1,6 +1,6 @@
 // Writes new content next to its final path, flushes it and verifies it against its id.
 import { createHash } from 'node:crypto'
-import { closeSync, fstatSync, fsync, openSync, symlinkSync } from 'node:fs'
+import { closeSync, fstatSync, fsync, openSync, symlinkSync, unlinkSync } from 'node:fs'
 import { promisify } from 'node:util'
 import {
   type BytePath,
@@ -12,13 +12,12 @@ import {
   SavestateError,
 } from '../../model/index.js'
 import { writeAll } from '../../system/index.js'
-import { absolute, temporaryName } from '../capture/capture-target.js'
-import type { BlobReader } from '../git/blob-reader.js'
+import { absolute, temporaryName, temporaryPrefix } from '../capture/capture-target.js'
+import { listFolder } from '../capture/scan/list-folder.js'
 import { objectHeader } from '../objects/object-id.js'
-import { ownNewFile, ownNewLink, type OwnerLookup } from './ownership.js'
-import { FolderReplaced, type SafeFolders } from './safe-folders.js'
-import { type PartialMode, setModeAt } from './special-bits.js'
-import { withUserPath } from './user-path-error.js'
+import type { RestoreWork } from './apply.js'
+import { ownNewFile, ownNewLink, type PartialMode, setModeAt } from './permissions.js'
+import { FolderReplaced, visitFolders, withUserPath } from './safe-folders.js'
 
 const fsyncAsync = promisify(fsync)
 
@@ -29,21 +28,10 @@ export type Staged = {
   readonly partial?: Pick<PartialMode, 'mode' | 'why'> | undefined
 }
 
-export type StageContext = {
-  readonly root: BytePath
-  readonly folders: SafeFolders
-  readonly blobs: BlobReader
-  readonly tag: string
-  readonly durable: boolean
-  readonly lookupOwner: OwnerLookup
-  readonly beforeWriteIn: (folder: BytePath) => void
-  readonly onProgress: (files: number, bytes: number) => void
-}
-
 /** `firstNumber` keeps the names of two stagings of one operation distinct. */
 export async function stage(
   writes: readonly PlannedWrite[],
-  context: StageContext,
+  context: RestoreWork,
   firstNumber: number,
 ): Promise<{ staged: Staged[]; disturbed: BytePath[] }> {
   const staged: Staged[] = []
@@ -82,7 +70,7 @@ export async function stage(
 /** `opened` receives the descriptor of a new file, to flush and close it. */
 async function stageOne(
   { write, temporary }: Staged,
-  context: StageContext & { readonly opened: (fd: number) => void },
+  context: RestoreWork & { readonly opened: (fd: number) => void },
 ): Promise<Staged['partial']> {
   const { path, to } = write
   invariant(to.type !== 'folder', 'only files and links are staged')
@@ -118,4 +106,20 @@ async function stageOne(
   onProgress(1, written)
   if (partialMode !== undefined) return { mode: partialMode, why: 'system' }
   return granted.why === undefined ? undefined : { mode: granted.mode, why: granted.why }
+}
+
+/** Removes what an attempt at the rewind has staged, in this process or in a killed one. */
+export function removeLeftovers({ folders, sweep, tag, beforeWriteIn }: RestoreWork): void {
+  visitFolders(folders, sweep, (folder) => {
+    for (const name of listFolder(folders.listable(folder))?.keys() ?? []) {
+      if (!name.startsWith(temporaryPrefix(tag))) continue
+      const path = joinPath(folder, name)
+      try {
+        beforeWriteIn(folder)
+        unlinkSync(folders.at(path))
+      } catch (error) {
+        throw withUserPath(error, path)
+      }
+    }
+  })
 }

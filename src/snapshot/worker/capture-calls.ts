@@ -37,17 +37,15 @@ import { type SourceRequest, Sources } from '../import/sources.js'
 import { type PatchRequest, patchText } from '../compare/patch.js'
 import { ProjectCapture } from '../capture/project-capture.js'
 import { applyPlan, openRoot } from '../restore/apply.js'
-import { closedFolders } from '../restore/closed-folders.js'
-import { ownerLookupFrom } from '../restore/ownership.js'
-import { restoreMaps } from '../restore/plan-inputs.js'
-import { findAsides, removeAsides } from '../restore/remove-asides.js'
-import { recheckAgainst } from '../restore/recheck.js'
+import { findAsides, removeAsides } from '../restore/asides.js'
+import { ownerLookupFrom } from '../restore/permissions.js'
+import { closedFolders, restoreMaps } from '../restore/plan-inputs.js'
+import { Recheck } from '../restore/recheck.js'
 import { uncapturedThen } from '../restore/rules-of-target.js'
 import { countChanges, expectPaths, findNamedPaths } from './path-queries.js'
 import { EventQueue } from '../watch/event-queue.js'
 import { WatchFolder } from '../watch/watch-folder.js'
-import { withFiles } from '../compare/replace-files.js'
-import { PathRemover, rewriteCommits, rewriteWithout } from '../compare/remove-path.js'
+import { rewriteCommits, SnapshotRewriter } from '../compare/rewrite-snapshot.js'
 
 export type CaptureCalls = ReturnType<typeof captureCalls>
 
@@ -137,7 +135,7 @@ export function captureCalls({ home, durable }: CaptureData) {
     async rewrite({ project, path, checkpoints }: RewriteRequest) {
       const sink = new ObjectSink(store, { temporary: join(home, 'tmp', project), durable })
       if (path === undefined) return rewriteCommits(sink, checkpoints)
-      return rewriteWithout(new PathRemover(path, { blobs, comparer, sink }), sink, checkpoints)
+      return new SnapshotRewriter({ blobs, comparer, sink }).withoutPath(path, checkpoints)
     },
 
     /** Throws for a path that is neither in a snapshot nor in the folder. */
@@ -176,7 +174,7 @@ export function captureCalls({ home, durable }: CaptureData) {
       rewinding.set(project, tag)
       const given = { root, tag, sweep, blobs, durable }
       const { ino: rootIno } = capture.root
-      const lastCheck = recheckAgainst(capture.root)
+      const lastCheck = new Recheck(capture.root)
       const lookupOwner = ownerLookupFrom(ownersThen)
       const onProgress = (files: number, bytes: number) => progress.stored(files, bytes)
       return applyPlan(plan, { ...given, rootIno, lastCheck, lookupOwner, onProgress })
@@ -192,7 +190,8 @@ export function captureCalls({ home, durable }: CaptureData) {
         const { rest, stored } = removeAsides(asides, { folders, store: add })
         rewinding.delete(project)
         if (stored.size === 0) return { rest, saved: undefined }
-        const tree = await withFiles(base, stored, { blobs, comparer, sink })
+        const rewriter = new SnapshotRewriter({ blobs, comparer, sink })
+        const tree = await rewriter.withFiles(base, stored)
         await sink.finish()
         return { rest, saved: { tree, paths: [...stored.keys()] } }
       } finally {

@@ -11,7 +11,7 @@ import type {
 } from '../../model/index.js'
 import type { CaptureTarget } from '../capture/capture-target.js'
 import type { CommitMetadata } from '../objects/commit.js'
-import type { Aside } from '../restore/aside.js'
+import type { Aside } from '../restore/asides.js'
 import type { LeftOut } from '../restore/rules-of-target.js'
 
 export type CaptureData = {

@@ -142,3 +142,18 @@ test.each([
   const project = await (await s.open()).project(s.project)
   expect(await project.save()).toMatchObject({ created: true })
 })
+
+test('a prune removes no ref that a user added to the repository', async () => {
+  await using s = await scratch()
+  const store = await s.open()
+  await saveMany(await store.project(s.project), s, { count: 2 })
+  const git = (...args: string[]) =>
+    execFileSync('git', [`--git-dir=${gitDirOf(s)}`, ...args], { encoding: 'utf8' }).trim()
+  const tree = git('for-each-ref', '--count=1', '--format=%(tree)')
+  const who = ['-c', 'user.name=A', '-c', 'user.email=a@example.com']
+  git('update-ref', 'refs/heads/mine', git(...who, 'commit-tree', '-m', 'mine', tree))
+  git('pack-refs', '--all')
+  await store.prune({ maxCheckpoints: 1 })
+  expect(git('for-each-ref', '--format=%(refname)', 'refs/heads')).toBe('refs/heads/mine')
+  git('update-ref', '-d', 'refs/heads/mine')
+})

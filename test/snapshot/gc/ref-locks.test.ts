@@ -1,13 +1,16 @@
 // docs/guide/store.md#collection: a killed git leaves lock files and partial writes, and neither blocks later work.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { PruneResult } from '../../../src/index.js'
 import { openProject } from '../capture/capture-helpers.js'
 import { GIT_ENVIRONMENT, type Scratch, scratch } from '../../support/scratch.js'
+
+/** Seconds; a younger lock may belong to a git that is still at work. */
+const LONG_AGO = Date.now() / 1000 - 60
 
 async function withManySaves(s: Scratch) {
   const { store, project } = await openProject(s)
@@ -31,7 +34,10 @@ test('lock files of a killed git do not block a prune', async () => {
   const left = ['packed-refs.lock', 'packed-refs.new', `${ref}.lock`].map((name) =>
     join(gitDir, name),
   )
-  for (const path of left) writeFileSync(path, '')
+  for (const path of left) {
+    writeFileSync(path, '')
+    utimesSync(path, LONG_AGO, LONG_AGO)
+  }
   expect(dropped(await store.prune({ maxCheckpoints: 1 }))).toBeGreaterThan(0)
   expect(left.filter((path) => existsSync(path))).toEqual([])
 })
@@ -44,7 +50,10 @@ test('partial writes of a killed git are not damage, and the next prune removes 
   const begun = [...objects, `${ref}.lock`, 'packed-refs.lock', 'packed-refs.new'].map((name) =>
     join(gitDir, name),
   )
-  for (const path of begun) writeFileSync(path, 'PACK', { mode: 0o444 })
+  for (const path of begun) {
+    writeFileSync(path, 'PACK', { mode: 0o444 })
+    utimesSync(path, LONG_AGO, LONG_AGO)
+  }
   expect((await store.verify()).problems).toEqual([])
   await store.prune({ maxCheckpoints: 1 })
   expect(begun.filter((path) => existsSync(path))).toEqual([])

@@ -1,10 +1,14 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { deflateSync } from 'node:zlib'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseObjectId } from '../../../src/model/ids.js'
+import { type ObjectId, parseObjectId } from '../../../src/model/ids.js'
 import { git, scratchFolders, storeBlobs } from '../../support/scratch-git.js'
+import { tries } from '../../support/test-budget.js'
+import { contents } from '../capture/sample-contents.js'
 import { PackIndexes } from '../../../src/snapshot/objects/pack-indexes.js'
-import { StoredBlobs } from '../../../src/snapshot/objects/stored-blobs.js'
+import { inflate, readStoredBlob } from '../../../src/snapshot/objects/stored-blobs.js'
 
 const folder = scratchFolders()
 const CONTENTS = ['', 'short', 'a line\n'.repeat(400), 'a line\n'.repeat(401), '\0\xff'].map(
@@ -47,7 +51,7 @@ test('damaged or missing blobs give undefined', () => {
   expect(packed.blobs.read(short, 5)).toBe(undefined)
 })
 
-test('more packs than are kept open, and packs that are removed meanwhile', () => {
+test('contents are read from several packs, and from the pack that replaces them', () => {
   const { blobs, indexes, ids, gitDir } = stored([])
   for (const id of ids) git(gitDir, ['pack-objects', '-q', 'objects/pack/pack'], `${id}\n`)
   git(gitDir, ['prune-packed', '-q'])
@@ -58,6 +62,43 @@ test('more packs than are kept open, and packs that are removed meanwhile', () =
   git(gitDir, ['repack', '-q', '-a', '-d', '--window=0'])
   indexes.refresh()
   expect(readAll().every((content) => content !== undefined)).toBe(true)
+})
+
+test('the content of a stream is found, whatever follows it', () => {
+  fc.assert(
+    fc.property(contents, fc.uint8Array({ maxLength: 40 }), (bytes, rest) => {
+      const stream = deflateSync(bytes)
+      const inflated = inflate(Buffer.concat([stream, rest]), bytes.length)
+      expect(inflated?.equals(bytes)).toBe(true)
+    }),
+    { seed: 31, numRuns: tries(1200, 80) },
+  )
+})
+
+test('a truncated or damaged stream, or one of another size, gives undefined', () => {
+  fc.assert(
+    fc.property(contents, fc.nat(), (bytes, position) => {
+      const stream = deflateSync(bytes)
+      const at = position % stream.length
+      const damaged = Buffer.from(stream)
+      damaged[at] = (damaged[at] ?? 0) ^ 0x55
+      const outcome = inflate(damaged, bytes.length)
+      // Some bits have no meaning, but the checksum rules out different content.
+      expect(outcome === undefined || outcome.equals(bytes)).toBe(true)
+      expect(inflate(stream.subarray(0, at), bytes.length)).toBeUndefined()
+      expect(inflate(stream, bytes.length + 1)).toBeUndefined()
+      expect(bytes.length > 0 && inflate(stream, bytes.length - 1)).toBe(
+        bytes.length > 0 && undefined,
+      )
+    }),
+    { seed: 32, numRuns: tries(600, 50) },
+  )
+})
+
+test('a stream that needs a dictionary gives undefined', () => {
+  const bytes = Buffer.from('known words, known words')
+  const stream = deflateSync(bytes, { dictionary: Buffer.from('known words') })
+  expect(inflate(stream, bytes.length)).toBeUndefined()
 })
 
 const NONE = parseObjectId('0'.repeat(40))
@@ -77,7 +118,9 @@ function stored(repack: readonly string[]) {
   const objects = join(gitDir, 'objects')
   const indexes = new PackIndexes(objects)
   indexes.refresh()
-  return { blobs: new StoredBlobs(objects, indexes), indexes, ids, gitDir, objects }
+  const read = (id: ObjectId, size: number) =>
+    readStoredBlob({ id, size }, { folder: objects, packs: indexes })
+  return { blobs: { read }, indexes, ids, gitDir, objects }
 }
 
 function packFile(objects: string): string {

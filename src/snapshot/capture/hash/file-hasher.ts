@@ -4,9 +4,10 @@ import type { BigIntStats } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type { ObjectId } from '../../../model/index.js'
 import { linesOf } from '../../objects/count-lines.js'
+import { deflate } from '../../objects/deflate.js'
 import { LooseListing } from '../../objects/loose.js'
 import { objectIdOf } from '../../objects/object-id.js'
-import { compressed, PACK_HEAD_BYTES, putPackHead } from '../../objects/pack-entry.js'
+import { PACK_HEAD_BYTES, putPackHead } from '../../objects/pack-format.js'
 import { PackIndexes } from '../../objects/pack-indexes.js'
 import { type SecretContent, secretIn } from '../scan/secret-content.js'
 import { VerifiedFolder } from '../scan/verified-folder.js'
@@ -96,7 +97,7 @@ export class FileHasher {
 }
 
 function packEntry(content: Buffer): Buffer {
-  const body = compressed(content)
+  const body = deflate(content)
   const bytes = Buffer.allocUnsafe(PACK_HEAD_BYTES + body.length)
   const bodyAt = putPackHead(bytes, 0, { type: 'blob', size: content.length })
   bytes.set(body, bodyAt)

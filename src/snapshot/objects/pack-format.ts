@@ -1,6 +1,36 @@
-// Git's pack index, version 2, written for our packs. PackIndexes searches it.
+// Git's format of packs, as far as we write them: the header, the entries, and the index (version 2), which PackIndexes searches.
 import { createHash } from 'node:crypto'
 import type { ObjectId } from '../../model/index.js'
+import type { ObjectType } from './object-id.js'
+
+const TYPE_NUMBER: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 }
+
+/** The longest header of an entry. */
+export const PACK_HEAD_BYTES = 10
+
+export type PackEntry = { readonly bytes: Uint8Array; readonly crc: number }
+
+export function packHeader(count: number): Buffer {
+  const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1')
+  header.writeUInt32BE(count, 8)
+  return header
+}
+
+/** Writes the header of an entry; returns the offset where the compressed content starts. */
+export function putPackHead(
+  to: Uint8Array,
+  at: number,
+  { type, size }: { readonly type: ObjectType; readonly size: number },
+): number {
+  let end = at
+  let byte = (TYPE_NUMBER[type] << 4) | (size & 15)
+  for (let left = Math.floor(size / 16); left > 0; left = Math.floor(left / 128)) {
+    to[end++] = byte | 0x80
+    byte = left & 0x7f
+  }
+  to[end++] = byte
+  return end
+}
 
 export type IndexedEntry = { readonly id: ObjectId; readonly crc: number; readonly offset: number }
 

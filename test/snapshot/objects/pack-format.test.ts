@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ObjectId, parseObjectId } from '../../../src/model/ids.js'
 import { commit, git, scratchFolders } from '../../support/scratch-git.js'
-import { encodePackIndex, type IndexedEntry } from '../../../src/snapshot/objects/pack-index.js'
+import { encodePackIndex, type IndexedEntry } from '../../../src/snapshot/objects/pack-format.js'
 import { PackIndexes } from '../../../src/snapshot/objects/pack-indexes.js'
 
 const folder = scratchFolders()

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type BytePath, bytePath } from '../../../src/model/index.js'
-import { withUserPath } from '../../../src/snapshot/restore/user-path-error.js'
+import { withUserPath } from '../../../src/snapshot/restore/safe-folders.js'
 
 test("an error of a step names the user's path, whatever path the call used", () => {
   const folder = mkdtempSync(join(tmpdir(), 'savestate-words-'))

@@ -1,10 +1,15 @@
-// Decides the owner of a restored file, and which mode bits it may have. Root gives a file only to the owner it was captured with.
-// Setuid and setgid are restored only under that owner and group: otherwise the program would run with the rights of a user who
-// never granted them.
+// The owner and the mode of a restored file or folder. Root gives a file only to the owner it was captured with. Setuid and setgid
+// are restored only under that owner and group: otherwise the program would run with the rights of a user who never granted them.
+//
+// Not every user may set setuid, setgid and sticky: the kernel silently drops setgid if the user is not in the file's group, and
+// some systems refuse it. We set the rest of the mode and report the difference. A folder of another user keeps its mode, which
+// is reported too.
 import {
+  chmodSync,
   chownSync,
   closeSync,
   constants,
+  fchmodSync,
   fchownSync,
   fstatSync,
   openSync,
@@ -18,11 +23,22 @@ import {
   parentOf,
   ROOT,
 } from '../../model/index.js'
-import { O_PATH } from './move-file.js'
-import { HAS_DESCRIPTOR_PATHS, type SafeFolders } from './safe-folders.js'
+import { FolderReplaced, HAS_DESCRIPTOR_PATHS, O_PATH, type SafeFolders } from './safe-folders.js'
 
 const SETUID = 0o4000
 const SETGID = 0o2000
+const MODE_BITS = 0o7777
+const SPECIAL_BITS = 0o7000
+
+/** A path whose mode or owner could be restored only in part. */
+export type PartialMode = {
+  readonly path: BytePath
+  readonly wanted: number
+  readonly mode: number
+  readonly why: 'system' | 'owner' | 'unknown-owner'
+}
+
+type Granted = { readonly mode: number; readonly why: PartialMode['why'] | undefined }
 
 /** The owner that a path was captured with; undefined if it was not recorded. */
 export type OwnerLookup = (path: BytePath) => Owner | undefined
@@ -36,15 +52,6 @@ export function ownerLookupFrom(owners: readonly OwnedPath[] | undefined): Owner
     }
     return known.get(ROOT)
   }
-}
-
-/** Why a path does not have its recorded mode or owner. */
-export type PartialReason = 'system' | 'owner' | 'unknown-owner'
-
-export type Granted = { readonly mode: number; readonly why: PartialReason | undefined }
-
-export function isRoot(): boolean {
-  return process.geteuid?.() === 0
 }
 
 /** The part of the wanted mode that a file may have if it was captured with `owner` and now belongs to `now`. */
@@ -118,4 +125,63 @@ function refusable(give: () => void): boolean {
 function withoutGroup(mode: number): number {
   const plain = mode & 0o1777
   return plain & ~(0o070 & ~((plain & 0o007) << 3))
+}
+
+/**
+ * `chmod` follows links, so the file is opened first. With O_PATH Linux can open a file without read permission. Returns the
+ * result of `setModeAt`.
+ */
+export function setFileMode(location: string | Buffer, mode: number): number | undefined {
+  const fd = openSync(
+    location,
+    (HAS_DESCRIPTOR_PATHS ? O_PATH : constants.O_RDONLY) | constants.O_NOFOLLOW,
+  )
+  try {
+    if (!fstatSync(fd).isFile()) throw new FolderReplaced(ROOT)
+    if (!HAS_DESCRIPTOR_PATHS) return setModeAt(fd, mode)
+    return setModeAt(fd, mode, (bits) => chmodSync(`/proc/self/fd/${fd}`, bits))
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Returns undefined if the mode is as wanted, else the actual mode. `change` replaces fchmod if the descriptor cannot do it. */
+export function setModeAt(
+  fd: number,
+  wanted: number,
+  change: (mode: number) => void = (mode) => fchmodSync(fd, mode),
+): number | undefined {
+  // Avoid a needless change: it may be refused, or clear an inherited bit that we cannot set again.
+  if (modeAt(fd) === wanted) return undefined
+  try {
+    change(wanted)
+    if ((wanted & SPECIAL_BITS) === 0) return undefined
+  } catch (error) {
+    if (!hasCode(error, 'EPERM', 'EINVAL')) throw error
+    setPlainBits(wanted & ~SPECIAL_BITS, change)
+  }
+  const mode = modeAt(fd)
+  return mode === wanted ? undefined : mode
+}
+
+/** May fail for another user's file or folder. A file is rewritten in that case; a folder stays as it is. */
+function setPlainBits(mode: number, change: (mode: number) => void): void {
+  try {
+    change(mode)
+  } catch (error) {
+    if (!hasCode(error, 'EPERM')) throw error
+  }
+}
+
+/** The mode for mkdir. A folder keeps an inherited bit only if its mode is not changed afterwards. */
+export function firstFolderMode(wanted: number): number {
+  return (wanted & SPECIAL_BITS) === 0 ? 0o700 : (wanted & ~SPECIAL_BITS) | 0o700
+}
+
+function modeAt(fd: number): number {
+  return fstatSync(fd).mode & MODE_BITS
+}
+
+function isRoot(): boolean {
+  return process.geteuid?.() === 0
 }
