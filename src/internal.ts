@@ -18,7 +18,7 @@ export {
   type LegacyArchive,
   legacyArchives,
   type LocatedFolder,
-  type MomentInput,
+  type WorkEvent,
   type NoteChange,
   parseTime,
   type ProjectOrigin,
