@@ -64,6 +64,5 @@ export async function recordHttp(
 }
 
 function pathsIn(text: string | undefined): readonly string[] {
-  const list: unknown = text === undefined ? [] : JSON.parse(text)
-  return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : []
+  return text === undefined ? [] : (JSON.parse(text) as readonly string[])
 }

@@ -1,20 +1,17 @@
 // Adds entries to JSON with comments, and removes them, by editing the text. Order, comments, indentation and line ends of
 // everything else stay unchanged.
-import { createScanner, getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser'
+import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser'
 import { SavestateError } from '../../../index.js'
 import { detectLineEnd } from './text-edit.js'
 
 export type JsonPath = readonly string[]
 
 const PARSING = { allowTrailingComma: true, disallowComments: false }
-/** The parser is recursive; the stack is large enough for ten times this depth. */
-const MAX_DEPTH = 200
 
 /** Throws CONFIG_INVALID if it is not a JSON object. */
 export function parseJson(text: string): Node {
-  if (depthOf(text) > MAX_DEPTH) throw invalid('it is nested too deeply')
   const errors: ParseError[] = []
-  const root = parseTree(withoutMark(text), errors, PARSING)
+  const root = parseNodes(withoutMark(text), errors)
   const [fault] = errors
   if (root === undefined || fault !== undefined) {
     const line = text.slice(0, fault?.offset ?? 0).split('\n').length
@@ -24,16 +21,13 @@ export function parseJson(text: string): Node {
   return root
 }
 
-function depthOf(text: string): number {
-  const scanner = createScanner(text, true)
-  let [open, most] = [0, 0]
-  for (;;) {
-    scanner.scan()
-    const length = scanner.getTokenLength()
-    if (length === 0) return most
-    const token = length === 1 ? text[scanner.getTokenOffset()] : undefined
-    if (token === '{' || token === '[') most = Math.max(most, ++open)
-    if (token === '}' || token === ']') open -= 1
+/** The parser is recursive. */
+function parseNodes(text: string, errors: ParseError[]): Node | undefined {
+  try {
+    return parseTree(text, errors, PARSING)
+  } catch (error) {
+    if (error instanceof RangeError) throw invalid('it is nested too deeply')
+    throw error
   }
 }
 
