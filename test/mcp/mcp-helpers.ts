@@ -1,4 +1,4 @@
-// Starts the built MCP server, and talks to it through the official client or by raw lines.
+// Starts the built MCP server, with the official client or a raw pipe as its client.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
