@@ -19,7 +19,7 @@ export {
   type LegacyArchive,
   legacyArchives,
   type LocatedFolder,
-  type MomentInput,
+  type WorkEvent,
   type NoteChange,
   parseTime,
   type ProjectOrigin,

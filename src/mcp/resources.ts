@@ -1,13 +1,12 @@
 // Timelines and diffs as MCP resources, read from the store on request.
-import { type CallOptions, type Project, SavestateError } from '../index.js'
-import { bounded } from './bounded.js'
+import { type Project, SavestateError } from '../index.js'
 import {
   ProtocolError,
   ProtocolErrorCode,
   type Resource,
   type ResourceTemplateType,
 } from './library.js'
-import { changeLine, cutPatch, listText, quoteText } from './text.js'
+import { bounded, changeLine, cutPatch, listText, quoteText } from './text.js'
 import { ofSession } from './tools.js'
 
 const MAX_CHARS = 200_000
@@ -50,8 +49,8 @@ export const TEMPLATES: readonly ResourceTemplateType[] = [
   },
 ]
 
-export async function listResources(project: Project, hooks: CallOptions): Promise<Resource[]> {
-  const checkpoints = await project.list({ limit: NEWEST, ...hooks })
+export async function listResources(project: Project): Promise<Resource[]> {
+  const checkpoints = await project.list({ limit: NEWEST })
   return [
     {
       uri: TIMELINE,
@@ -72,60 +71,45 @@ export async function listResources(project: Project, hooks: CallOptions): Promi
   ]
 }
 
-type Read = {
-  readonly project: Project
-  readonly hooks: CallOptions
-  readonly jsonOf: (value: unknown) => unknown
-}
+type Read = { readonly project: Project; readonly jsonOf: (value: unknown) => unknown }
 
 export async function readResource(
   uri: string,
-  read: Read,
-): Promise<{ uri: string; mimeType: string; text: string }> {
-  const { mimeType, text } = await readContents(uri, read)
-  return { uri, mimeType, text }
-}
-
-async function readContents(
-  uri: string,
-  { project, hooks, jsonOf }: Read,
+  { project, jsonOf }: Read,
 ): Promise<{ readonly mimeType: string; readonly text: string }> {
   const [kind, name, part, ...rest] = parseUri(uri)
   if (uri === TIMELINE) {
-    const checkpoints = await project.list({ limit: MAX_LISTED, ...hooks })
+    const checkpoints = await project.list({ limit: MAX_LISTED })
     return { mimeType: PLAIN, text: listText(checkpoints) }
   }
   if (name === undefined || name === '' || rest.length > 0) throw unknown(uri)
   if (kind === 'session' && part === 'timeline') {
-    const checkpoints = await project.list(hooks)
+    const checkpoints = await project.list()
     const own = ofSession(checkpoints, name)
     if (own.length === 0) throw unknown(uri)
     return { mimeType: PLAIN, text: listText(own.slice(0, MAX_LISTED)) }
   }
   if (kind !== 'checkpoint') throw unknown(uri)
   if (part === undefined) {
-    const { agent, ...details } = await project.show(name, hooks)
+    const { agent, ...details } = await project.show(name)
     const noted = agent === null ? null : { ...agent, metadata: jsonOf(agent.metadata) }
     const shown = bounded({ ...details, agent: noted })
     return { mimeType: JSON_TYPE, text: JSON.stringify(shown, null, 2) }
   }
-  if (part === 'diff') return { mimeType: PATCH, text: await changesBy(name, { project, hooks }) }
+  if (part === 'diff') return { mimeType: PATCH, text: await changesBy(project, name) }
   if (part !== 'since') throw unknown(uri)
-  const { patch } = await project.diff(name, hooks)
+  const { patch } = await project.diff(name)
   return { mimeType: PATCH, text: cutPatch(patch ?? '', MAX_CHARS) }
 }
 
-async function changesBy(
-  ref: string,
-  { project, hooks }: Pick<Read, 'project' | 'hooks'>,
-): Promise<string> {
-  const { id, changes } = await project.show(ref, hooks)
-  const checkpoints = await project.list(hooks)
+async function changesBy(project: Project, ref: string): Promise<string> {
+  const { id, changes } = await project.show(ref)
+  const checkpoints = await project.list()
   const at = checkpoints.findIndex((checkpoint) => checkpoint.id === id)
   const before = checkpoints.slice(at + 1).find(({ hasFiles }) => hasFiles)
   // The first checkpoint has nothing to compare with: list its changes instead.
   if (before === undefined) return changes.map((change) => `# ${changeLine(change)}\n`).join('')
-  const { patch } = await project.diff(before.id, { to: id, ...hooks })
+  const { patch } = await project.diff(before.id, { to: id })
   return cutPatch(patch ?? '', MAX_CHARS)
 }
 

@@ -1,8 +1,8 @@
 // The only tool that overwrites files. Text that an agent reads can make it call any tool, so two conditions must hold: the user
 // has started this server with the switch, and the agent has seen the plan for the current folder.
+import { randomBytes } from 'node:crypto'
 import { type Effect, shellQuote } from '../base/index.js'
-import { NOT_READABLE, type PlanDetails, type RewindResult, SavestateError } from '../internal.js'
-import type { Confirmations } from './confirmations.js'
+import { NOT_READABLE, type RewindResult, SavestateError } from '../internal.js'
 import { z } from './library.js'
 import { formatCount, keptForUserLines, notRestoredLines, planLines } from './text.js'
 import {
@@ -16,13 +16,8 @@ import {
   type ToolCall,
 } from './tool.js'
 
-export const SWITCH = '--allow-agent-rewind'
-
-export type RewindRules = {
-  /** The switch of the user. */
-  readonly isAllowed: boolean
-  readonly confirmations: Confirmations
-}
+const SWITCH = '--allow-agent-rewind'
+const MAX_TOKENS = 100
 
 const INPUT = z.strictObject({
   ref: text('Checkpoint to restore: its id, the start of its id, its name or its number'),
@@ -36,42 +31,65 @@ const INPUT = z.strictObject({
   token: text('The token of the plan to carry out').optional(),
 })
 
-export function rewindTool(effect: Effect, rules: RewindRules): Tool {
+/** `isAllowed`: the switch of the user. */
+export function rewindTool(effect: Effect, isAllowed: boolean): Tool {
+  const tokens = new Map<string, string>()
   return defineTool({
     name: 'checkpoint_rewind',
     title: 'Rewind to a checkpoint',
     description: `Restore the files of the project from a checkpoint. Without a token it changes nothing and returns the plan; show the plan to the user. If the user allows agents to rewind, the plan comes with a token: call again with the same arguments and with that token to carry it out. A token works once, and only while the folder is unchanged. The current files are saved first, so a rewind can be undone.`,
     effect,
     input: INPUT,
-    run: async (call) => runRewind(call, rules),
+    run: async (call) => runRewind(call, { isAllowed, tokens }),
   })
 }
 
 async function runRewind(
-  { project, given, hooks, signal }: ToolCall<z.infer<typeof INPUT>>,
-  rules: RewindRules,
+  { project, given: input, hooks, signal }: ToolCall<z.infer<typeof INPUT>>,
+  { isAllowed, tokens }: { readonly isAllowed: boolean; readonly tokens: Map<string, string> },
 ): Promise<ToolAnswer> {
-  const { ref: to, before = false, keepMine = false, token } = given
-  const limits = { paths: projectPaths(project, given.paths), keepMine }
-  if (token !== undefined && !rules.isAllowed)
-    throw switchedOff(commandFor(to, { ...limits, before }))
-  let confirmed: PlanDetails | undefined
+  const { ref: to, before = false, keepMine = false, token } = input
+  const limits = { paths: projectPaths(project, input.paths), keepMine }
+  if (token !== undefined && !isAllowed) throw switchedOff(commandFor(to, { ...limits, before }))
+  const confirmed = token === undefined ? undefined : tokens.get(token)
+  let seen: string | undefined
   const result = await project.rewind(to, {
     before,
     ...limits,
     ...hooks,
     // Called again if the plan has changed since. By then the token is invalid.
-    confirm: async (_plan, made) => {
-      confirmed = made
+    confirm: async (_plan, { mark, now }) => {
+      // Agents do not see the folder again before the rewind, so any change of it invalidates a token.
+      seen = `${mark} ${now}`
       if (token === undefined || signal.aborted) return false
-      return rules.confirmations.take(token, made)
+      return tokens.delete(token) && confirmed === seen
     },
   })
   if (result.applied) return doneAnswer(result)
-  if (confirmed === undefined) return nothingAnswer(result)
+  if (seen === undefined) return nothingAnswer(result)
   if (token !== undefined) throw stale()
-  if (!rules.isAllowed) return adviceAnswer(result, commandFor(result.target, limits))
-  return planAnswer(result, rules.confirmations.give(confirmed))
+  if (!isAllowed) {
+    const command = commandFor(result.target, limits)
+    return planAnswer({ ...result, command }, [
+      'Nothing has been changed. Only the user may rewind.',
+      `Show this to the user, who can run in the project folder: ${command}`,
+    ])
+  }
+  const given = giveToken(tokens, seen)
+  return planAnswer({ ...result, token: given }, [
+    'Nothing has been changed yet.',
+    `To carry it out, call checkpoint_rewind again with the same arguments and the token ${given}`,
+  ])
+}
+
+/** By the token the agent confirms that it has seen a plan. It is valid once, for one plan and one state of the folder. */
+function giveToken(tokens: Map<string, string>, seen: string): string {
+  const token = randomBytes(12).toString('hex')
+  tokens.set(token, seen)
+  // Drop the oldest: a client that only plans must not fill the memory.
+  const [oldest] = tokens.keys()
+  if (tokens.size > MAX_TOKENS && oldest !== undefined) tokens.delete(oldest)
+  return token
 }
 
 function nothingAnswer(result: RewindResult): ToolAnswer {
@@ -87,24 +105,18 @@ function nothingAnswer(result: RewindResult): ToolAnswer {
   return { text: [`Nothing to do: ${why}.`, ...lines, ...kept].join('\n'), result }
 }
 
-function planAnswer(result: RewindResult, token: string): ToolAnswer {
+function planAnswer(
+  result: RewindResult & { readonly command?: string; readonly token?: string },
+  [first, last]: readonly [string, string],
+): ToolAnswer {
+  const { target, plan } = result
   const lines = [
-    `Nothing has been changed yet. ${planHead(result)}`,
-    ...planLines(result.plan),
+    `${first} A rewind to ${target} would write ${formatCount(plan.write.length, 'path')} and remove ${plan.remove.length}:`,
+    ...planLines(plan),
     ...notRestoredLines(result.notRestored),
-    `To carry it out, call checkpoint_rewind again with the same arguments and the token ${token}`,
+    last,
   ].join('\n')
-  return { text: lines, result: { ...result, token } }
-}
-
-function adviceAnswer(result: RewindResult, command: string): ToolAnswer {
-  const lines = [
-    `Nothing has been changed. Only the user may rewind. ${planHead(result)}`,
-    ...planLines(result.plan),
-    ...notRestoredLines(result.notRestored),
-    `Show this to the user, who can run in the project folder: ${command}`,
-  ].join('\n')
-  return { text: lines, result: { ...result, command } }
+  return { text: lines, result }
 }
 
 function doneAnswer(result: RewindResult): ToolAnswer {
@@ -118,29 +130,17 @@ function doneAnswer(result: RewindResult): ToolAnswer {
   return { text: lines, result }
 }
 
-function planHead({ target, plan }: RewindResult): string {
-  return `A rewind to ${target} would write ${formatCount(plan.write.length, 'path')} and remove ${plan.remove.length}:`
-}
-
 /** For a shell in the project folder: the paths are relative to it. */
 function commandFor(
   ref: string,
-  {
-    paths,
-    keepMine,
-    before = false,
-  }: {
-    readonly paths: readonly string[]
-    readonly keepMine: boolean
-    readonly before?: boolean
-  },
+  limits: { readonly paths: readonly string[]; keepMine: boolean; before?: boolean },
 ): string {
-  const limits = [
-    ...(before ? ['--before'] : []),
-    ...paths.map((path) => `--path ${shellQuote(path)}`),
-    ...(keepMine ? ['--keep-mine'] : []),
+  const options = [
+    ...(limits.before === true ? ['--before'] : []),
+    ...limits.paths.map((path) => `--path ${shellQuote(path)}`),
+    ...(limits.keepMine ? ['--keep-mine'] : []),
   ]
-  return ['savestate rewind', shellQuote(ref), ...limits].join(' ')
+  return ['savestate rewind', shellQuote(ref), ...options].join(' ')
 }
 
 function switchedOff(command: string): SavestateError {

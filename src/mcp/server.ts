@@ -2,8 +2,6 @@
 // concurrently; the project lock serializes writes.
 import type { Readable, Writable } from 'node:stream'
 import { type Project, SavestateError } from '../index.js'
-import { bounded } from './bounded.js'
-import { openConfirmations } from './confirmations.js'
 import {
   type CallToolResult,
   ProtocolError,
@@ -12,6 +10,7 @@ import {
   serveStdio,
 } from './library.js'
 import { listResources, readResource, resourceError, TEMPLATES } from './resources.js'
+import { bounded } from './text.js'
 import { hintsOf, schemaOf, type Tool } from './tool.js'
 import { toolsFor } from './tools.js'
 import { LineTransport } from './transport.js'
@@ -37,8 +36,7 @@ const INSTRUCTIONS =
 export async function serveMcp(service: McpService): Promise<void> {
   const { input, output, signal, mayRewind, jsonOf } = service
   const running = new Set<Promise<unknown>>()
-  const rules = { isAllowed: mayRewind, confirmations: openConfirmations() }
-  const tools = toolsFor(rules, jsonOf)
+  const tools = toolsFor(mayRewind, jsonOf)
   const transport = new LineTransport(input, output)
   const stop = () => void transport.close()
   signal.addEventListener('abort', stop)
@@ -84,7 +82,7 @@ function createServer(service: McpService, { tools, running }: Served): Server {
   )
   server.setRequestHandler('resources/list', async ({ params }) => {
     refuseCursor(params)
-    const list = async () => listResources(await project(), {})
+    const list = async () => listResources(await project())
     return { resources: await resource('savestate:', list) }
   })
   server.setRequestHandler('resources/templates/list', ({ params }) => {
@@ -92,8 +90,8 @@ function createServer(service: McpService, { tools, running }: Served): Server {
     return { resourceTemplates: [...TEMPLATES] }
   })
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
-    const read = async () => readResource(uri, { project: await project(), hooks: {}, jsonOf })
-    return { contents: [await resource(uri, read)] }
+    const read = async () => readResource(uri, { project: await project(), jsonOf })
+    return { contents: [{ uri, ...(await resource(uri, read)) }] }
   })
   return server
 }
@@ -115,8 +113,10 @@ type Call = {
   readonly service: McpService
 }
 
-async function callTool(tools: readonly Tool[], call: Call): Promise<CallToolResult> {
-  const { params, signal, service } = call
+async function callTool(
+  tools: readonly Tool[],
+  { params, signal, service }: Call,
+): Promise<CallToolResult> {
   const tool = tools.find(({ name }) => name === params.name)
   if (tool === undefined) {
     const names = tools.map(({ name }) => name).join(', ')
@@ -126,12 +126,8 @@ async function callTool(tools: readonly Tool[], call: Call): Promise<CallToolRes
   const notices: string[] = []
   try {
     const hooks = { onWarning: (text: string) => void notices.push(text) }
-    const answered = await tool.run(params.arguments ?? {}, {
-      project: service.project,
-      hooks,
-      signal,
-    })
-    const { text, message = text, result } = answered
+    const call = { project: service.project, hooks, signal }
+    const { text, message = text, result } = await tool.run(params.arguments ?? {}, call)
     const notes = notices.map((notice) => `Note: ${notice}`)
     return answer([text, ...notes], { message: [message, ...notes].join('\n'), ...result })
   } catch (error) {

@@ -16,6 +16,8 @@ import {
 const MAX_QUOTED = 200
 const MAX_LINES = 50
 const MAX_PATCH = 40_000
+const MAX_ITEMS = 500
+const MAX_CHARS = 40_000
 
 export function quoteText(text: string): string {
   const line = text.trim().replace(/\s+/g, ' ')
@@ -138,4 +140,26 @@ function isUsers({ reason }: PlanItem): boolean {
 export function changeLine({ path, change, insertions, deletions }: ChangeView): string {
   const lines = insertions === null ? '' : ` +${insertions} -${deletions}`
   return `${change} ${path || '.'}${lines}`
+}
+
+/** Results go into the context of a model: truncates long lists and texts, and sets `cut` if it did. */
+export function bounded(result: object): object {
+  let isCut = false
+  const visit = (value: unknown): unknown => {
+    if (typeof value === 'string') {
+      if (value.length <= MAX_CHARS) return value
+      isCut = true
+      return `${value.slice(0, MAX_CHARS)}…`
+    }
+    if (value instanceof Date) return value.toISOString()
+    if (Array.isArray(value)) {
+      isCut ||= value.length > MAX_ITEMS
+      return value.slice(0, MAX_ITEMS).map(visit)
+    }
+    return typeof value === 'object' && value !== null ? fieldsOf(value) : value
+  }
+  const fieldsOf = (value: object) =>
+    Object.fromEntries(Object.entries(value).map(([key, field]) => [key, visit(field)]))
+  const fields = fieldsOf(result)
+  return isCut ? { ...fields, cut: true } : fields
 }

@@ -2,7 +2,7 @@
 import { type Effect, effectOf } from '../base/index.js'
 import type { CheckpointView } from '../index.js'
 import { z } from './library.js'
-import { type RewindRules, rewindTool } from './rewind-tool.js'
+import { rewindTool } from './rewind-tool.js'
 import { formatCount, diffText, listText, quoteText, searchText, showText } from './text.js'
 import { defineTool, projectPaths, text, texts, type Tool } from './tool.js'
 
@@ -14,7 +14,7 @@ const REF = text(
 const LIMIT = z.int().min(1).max(MAX_LISTED).describe('At most this many (default 20)').default(20)
 
 export function toolsFor(
-  rules: RewindRules,
+  mayRewind: boolean,
   /** Converts the metadata of a checkpoint to JSON. */
   jsonOf: (value: unknown) => unknown,
 ): readonly Tool[] {
@@ -119,7 +119,7 @@ export function toolsFor(
         return { text: shown, message: headOf(shown), result }
       },
     }),
-    rewindTool(effectOfCommand('rewind'), rules),
+    rewindTool(effectOfCommand('rewind'), mayRewind),
   ]
 }
 

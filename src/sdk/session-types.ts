@@ -26,7 +26,7 @@ export type SessionSaveOptions<State> = CallOptions & {
   /** For retries: two saves with the same id make one checkpoint. Free again once a rewind has taken that checkpoint back. */
   readonly operationId?: string
   /** For the hooks of agents: the event that begins or ends here, which decides who changed what. @internal */
-  readonly moment?: engine.MomentInput
+  readonly moment?: engine.WorkEvent
   /** For the same callers: what ran since the last save with files, to report changes of ignored files. @internal */
   readonly uncaptured?: 'after-calls' | 'between-calls' | 'forget'
 }

@@ -5,17 +5,21 @@ import { parse as parseJsonc } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
 import { expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
-import { addServer, removeServer } from '../../src/agents/install/codex-server.js'
 import {
   isMerged,
   type JsonTarget,
   mergeOurs,
-  missingPaths,
   removeOurs,
 } from '../../src/agents/install/edit/merge-json.js'
 import { hookEntry, type Recipe, listTargets } from '../../src/agents/install/recipes.js'
-import { startEdit, undoEdits, recordUndo } from '../../src/agents/install/edit/text-edit.js'
-import { addTrust, removeTrust } from '../../src/agents/install/edit/toml-edit.js'
+import { undoEdits, recordUndo } from '../../src/agents/install/edit/text-edit.js'
+import {
+  addServer,
+  addTrust,
+  removeServer,
+  removeTrust,
+  serverLines,
+} from '../../src/agents/install/edit/toml-edit.js'
 import { addBlock, removeBlock } from '../../src/agents/install/edit/yaml-edit.js'
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
@@ -113,14 +117,23 @@ test('for any configuration: other entries stay, ours are added once, and undo r
     fc.property(texts, fc.constantFrom(...AGENTS), (text, agent) => {
       const target = jsonTarget(agent)
       const result = mergeOurs(text, target)
-      expect(isMerged(result.text, target, [])).toBe(true)
-      expect(mergeOurs(result.text, target).text).toBe(result.text)
-      expect(valueOf(result.text)).toEqual(withAdditions(valueOf(text), target))
-      expect(undoEdits(result.text, recordUndo(result))).toBe(text)
+      expect(isMerged(result, target, [])).toBe(true)
+      expect(mergeOurs(result, target)).toBe(result)
+      expect(valueOf(result)).toEqual(withAdditions(valueOf(text), target))
+      expect(undoEdits(result, recordUndo(text, result))).toBe(text)
     }),
     { numRuns: 150 },
   )
 })
+
+/** Lists of hooks and rules that become empty are removed, even if the user had written them. */
+function withoutEmptyLists(config: unknown): unknown {
+  const isEmpty = (value: unknown) => isDeepStrictEqual(value, []) || isDeepStrictEqual(value, {})
+  const prune = (value: unknown) =>
+    Object.fromEntries(Object.entries(value as object).filter(([, inner]) => !isEmpty(inner)))
+  const { hooks = {}, permissions = {}, ...rest } = config as Record<string, unknown>
+  return { ...rest, hooks: prune(hooks), permissions: prune(permissions) }
+}
 
 test('without a record, our entries are found by their form, and everything else keeps its meaning', () => {
   const plain = fc
@@ -130,10 +143,10 @@ test('without a record, our entries are found by their form, and everything else
     fc.property(plain, fc.constantFrom(...AGENTS), ([config, { unit, eol }], agent) => {
       const target = jsonTarget(agent)
       const text = JSON.stringify(config, null, unit).replaceAll('\n', eol)
-      const made = missingPaths(text, target)
-      const back = removeOurs(mergeOurs(text, target).text, target, { onlyStale: false, made })
+      const back = removeOurs(mergeOurs(text, target), target, [])
       const set = Object.fromEntries(target.properties.map(({ at, value }) => [at[0], value]))
-      expect(valueOf(back)).toEqual({ ...set, ...(valueOf(text) as object) })
+      const expected = { ...set, ...(valueOf(text) as object) }
+      expect(withoutEmptyLists(valueOf(back))).toEqual(withoutEmptyLists(expected))
     }),
     { numRuns: 80 },
   )
@@ -141,7 +154,7 @@ test('without a record, our entries are found by their form, and everything else
 
 test('comments, order and indentation of other entries stay unchanged', () => {
   const text = '{\n\t"b": 1, // first\n\t/* second */ "a": [],\n}\n'
-  const { text: after } = mergeOurs(text, {
+  const after = mergeOurs(text, {
     ...jsonTarget('claude'),
     add: [{ at: ['hooks', 'Stop'], value: 7 }],
   })
@@ -172,9 +185,9 @@ test.each([
 ])('an entry of an older form is replaced: %s', (command) => {
   const target = jsonTarget('claude')
   const old = JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } })
-  const start = removeOurs(old, target, { onlyStale: true })
+  const start = removeOurs(old, target, [])
   expect(valueOf(start)).toEqual({})
-  expect(valueOf(mergeOurs(start, target).text)).toEqual(valueOf(mergeOurs('{}\n', target).text))
+  expect(valueOf(mergeOurs(start, target))).toEqual(valueOf(mergeOurs('{}\n', target)))
 })
 
 test.each([
@@ -184,25 +197,38 @@ test.each([
   "/bin/sh -c 'savestate hook codex Stop'",
 ])('a command that is not ours stays: %s', (command) => {
   const text = JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } })
-  expect(removeOurs(text, jsonTarget('claude'), { onlyStale: false })).toBe(text)
+  expect(removeOurs(text, jsonTarget('claude'), [])).toBe(text)
 })
 
-test.each(['', 'a = 1', 'a = 1\n', 'a = 1\r\n', '[mcp_servers.x]\ncommand = "x"\n\n'])(
+const SERVER = [
+  '[mcp_servers.savestate]',
+  'command = "savestate"',
+  'args = ["mcp"]',
+  'env = { SAVESTATE_HOME = "/s" }',
+]
+
+test.each(['', 'a = 1\n', 'a = 1\r\n', '[mcp_servers.x]\ncommand = "x"\n\n'])(
   'a server is added to the TOML of Codex and removed to the byte: %j',
   (text) => {
+    const after = addServer(text, SERVER)
     const server = { command: 'savestate', args: ['mcp'], env: { SAVESTATE_HOME: '/s' } }
-    const { text: after } = addServer(startEdit(text), server)
     expect(parseToml(after)).toMatchObject({ mcp_servers: { savestate: server } })
-    expect(addServer(startEdit(after), server).text).toBe(after)
-    expect(removeServer(startEdit(after)).text).toBe(text)
+    expect(serverLines(after)).toEqual(SERVER)
+    expect(addServer(after, SERVER)).toBe(after)
+    expect(removeServer(after)).toBe(text)
   },
 )
 
+test('a server that an older version added is removed', () => {
+  const mark = '# Written by `savestate install --mcp`, after a line without an end.'
+  expect(removeServer(['a = 1', '', mark, ...SERVER, ''].join('\n'))).toBe('a = 1\n')
+})
+
 test('a server of that name that the user configured stays', () => {
   const theirs = '[mcp_servers.savestate]\ncommand = "savestate"\nargs = ["mcp"]\n'
-  const server = { command: 'elsewhere', args: ['mcp'], env: {} }
-  expect(addServer(startEdit(theirs), server).text).toBe(theirs)
-  expect(removeServer(startEdit(theirs)).text).toBe(theirs)
+  expect(addServer(theirs, SERVER)).toBe(theirs)
+  expect(removeServer(theirs)).toBe(theirs)
+  expect(serverLines(theirs)).toBeUndefined()
 })
 
 test('tool calls can use HTTP; the hooks that restart the daemon stay commands', () => {
@@ -221,8 +247,8 @@ test('tool calls can use HTTP; the hooks that restart the daemon stay commands',
   for (const event of ['SessionStart', 'UserPromptSubmit', 'Stop'])
     expect(hookEntry(one, event)).toEqual(hookEntry(recipe('claude'), event))
   const target = jsonTarget('claude', { daemon })
-  expect(isMerged(mergeOurs('{}', target).text, target, [])).toBe(true)
-  const back = removeOurs(mergeOurs('{}', target).text, jsonTarget('claude'), { onlyStale: false })
+  expect(isMerged(mergeOurs('{}', target), target, [])).toBe(true)
+  const back = removeOurs(mergeOurs('{}', target), jsonTarget('claude'), [])
   expect(valueOf(back)).toEqual({})
 })
 
@@ -239,17 +265,17 @@ test.each(TOML)('trust is added to TOML and removed: %j', (text) => {
     key: `/home/u/"odd\\ name"/hooks.json:${event}:0:0`,
     hash: `sha256:${index}`,
   }))
-  const added = trusts.reduce(addTrust, startEdit(text))
-  const { hooks } = parseToml(added.text, { integersAsBigInt: true }) as {
+  const added = trusts.reduce(addTrust, text)
+  const { hooks } = parseToml(added, { integersAsBigInt: true }) as {
     hooks: { state: Record<string, unknown> }
   }
   expect(hooks.state).toMatchObject(
     Object.fromEntries(trusts.map(({ key, hash }) => [key, { trusted_hash: hash }])),
   )
-  expect(trusts.reduce(addTrust, added).text).toBe(added.text)
-  expect(undoEdits(added.text, recordUndo(added))).toBe(text)
-  const later = `${added.text}\n[later]\n`
-  const taken = trusts.reduce(removeTrust, startEdit(later)).text
+  expect(trusts.reduce(addTrust, added)).toBe(added)
+  expect(undoEdits(added, recordUndo(text, added))).toBe(text)
+  const later = `${added}\n[later]\n`
+  const taken = trusts.reduce(removeTrust, later)
   expect(parseToml(taken, { integersAsBigInt: true })).toEqual(
     parseToml(`${text}\n[later]\n`, { integersAsBigInt: true }),
   )
@@ -257,12 +283,10 @@ test.each(TOML)('trust is added to TOML and removed: %j', (text) => {
 
 test('a changed hash is replaced, and TOML that cannot be extended is refused', () => {
   const key = '/h:stop:0:0'
-  const old = addTrust(startEdit('a = 1\n'), { key, hash: 'sha256:old' })
-  expect(addTrust(old, { key, hash: 'sha256:new' }).text).toBe(
-    old.text.replace('sha256:old', 'sha256:new'),
-  )
+  const old = addTrust('a = 1\n', { key, hash: 'sha256:old' })
+  expect(addTrust(old, { key, hash: 'sha256:new' })).toBe(old.replace('sha256:old', 'sha256:new'))
   for (const text of ['a = ', 'hooks = 1\n', 'hooks = { state = {} }\n'])
-    expect(() => addTrust(startEdit(text), { key, hash: 'x' })).toThrow(
+    expect(() => addTrust(text, { key, hash: 'x' })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID' }),
     )
 })
@@ -277,19 +301,19 @@ test('a block is added to YAML and removed', () => {
     'a:\r\n  - b\r\n',
     'a: |\n  text\n',
   ]) {
-    const added = addBlock(startEdit(text), 'hooks', lines)
-    expect(parseYaml(added.text)).toEqual({
+    const added = addBlock(text, 'hooks', lines)
+    expect(parseYaml(added)).toEqual({
       ...parseYaml(text),
       hooks: { one: [{ command: 'x' }] },
     })
-    expect(undoEdits(added.text, recordUndo(added))).toBe(text)
-    expect(parseYaml(removeBlock(startEdit(`${added.text}z: 2\n`)).text)).toEqual({
+    expect(undoEdits(added, recordUndo(text, added))).toBe(text)
+    expect(parseYaml(removeBlock(`${added}z: 2\n`))).toEqual({
       ...parseYaml(text),
       z: 2,
     })
   }
   for (const text of ['hooks:\n  a: []\n', '- a\n', '{a: 1}\n', 'a: [\n'])
-    expect(() => addBlock(startEdit(text), 'hooks', lines)).toThrow(
+    expect(() => addBlock(text, 'hooks', lines)).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID' }),
     )
 })
@@ -303,11 +327,11 @@ test('a configuration that is nested too deeply for its parser is refused', () =
     expect(() => mergeOurs(text, jsonTarget('claude'))).toThrow(expect.objectContaining(refusal))
   }
   const flat = `{"x": [${'[{}], "[[[", '.repeat(1000)}1]}`
-  expect(isMerged(mergeOurs(flat, jsonTarget('claude')).text, jsonTarget('claude'), [])).toBe(true)
-  expect(() => addBlock(startEdit(`x: ${deep('[', ']')}\n`), 'hooks', ['hooks:'])).toThrow(
+  expect(isMerged(mergeOurs(flat, jsonTarget('claude')), jsonTarget('claude'), [])).toBe(true)
+  expect(() => addBlock(`x: ${deep('[', ']')}\n`, 'hooks', ['hooks:'])).toThrow(
     expect.objectContaining({ ...refusal, message: 'it is nested deeper than 200 levels' }),
   )
-  expect(() => addTrust(startEdit(`x = ${deep('[', ']')}\n`), { key: 'k', hash: 'h' })).toThrow(
+  expect(() => addTrust(`x = ${deep('[', ']')}\n`, { key: 'k', hash: 'h' })).toThrow(
     expect.objectContaining({ code: 'CONFIG_INVALID' }),
   )
 })

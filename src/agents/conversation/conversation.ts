@@ -1,7 +1,13 @@
 // Lets an agent continue its conversation from a checkpoint. The agent's own file is never changed: the truncated
 // conversation is a separate file.
 import { AGENT_NAMES, type AgentName, fieldsOf } from '../../base/index.js'
-import { type CheckpointDetails, SavestateError, SealedValue, type Store } from '../../internal.js'
+import {
+  type CheckpointDetails,
+  explainSystemError,
+  SavestateError,
+  SealedValue,
+  type Store,
+} from '../../internal.js'
 import { truncateConversation, type Cut } from './truncate-conversation.js'
 import { EVENT_TYPES, type EventType } from '../mappers/event.js'
 import { programOnPath } from '../install/config-paths.js'
@@ -52,7 +58,9 @@ export function agentCheckpoint({
   agent,
 }: CheckpointDetails): AgentCheckpoint | undefined {
   if (agent?.metadata instanceof SealedValue && AGENT_NAMES.some((one) => one === sessionAgent))
-    throw keyMissing(id)
+    throw new SavestateError('KEY_MISSING', `The conversation of ${id} is encrypted`, {
+      hint: 'Set SAVESTATE_KEY or SAVESTATE_KEY_FILE to its key. Nothing was changed.',
+    })
   const fields = fieldsOf(agent?.metadata)
   const text = (key: string) => {
     const value = fields[key]
@@ -61,8 +69,8 @@ export function agentCheckpoint({
   const name = AGENT_NAMES.find((one) => one === text('agent'))
   const at = EVENT_TYPES.find((one) => one === text('at'))
   const agentSession = text('agentSession')
-  if (session === null || name === undefined || agentSession === undefined) return undefined
-  if (at === undefined) return undefined
+  if (session === null || name === undefined || at === undefined || agentSession === undefined)
+    return undefined
   return {
     id,
     session,
@@ -76,12 +84,6 @@ export function agentCheckpoint({
     path: text('transcript'),
     parent: agent?.parent ?? null,
   }
-}
-
-function keyMissing(id: string): SavestateError {
-  return new SavestateError('KEY_MISSING', `The conversation of ${id} is encrypted`, {
-    hint: 'Set SAVESTATE_KEY or SAVESTATE_KEY_FILE to its key. Nothing was changed.',
-  })
 }
 
 /**
@@ -120,9 +122,9 @@ export async function planConversation(
   const { agent, at, prompt = null, tool = null, path } = checkpoint
   const common = { agent, prompt, tool, problem: null }
   const problem = findProblem(checkpoint)
-  const message = checkpoint.turnId
-  if (problem === undefined && agent === 'opencode' && message !== undefined)
-    return planOpencode(store, { checkpoint, message, folder })
+  const { turnId } = checkpoint
+  if (problem === undefined && agent === 'opencode' && turnId !== undefined)
+    return planOpencode(store, { ...checkpoint, turnId }, folder)
   const unavailable = (why: string): PlannedConversation => {
     const kind = at === 'turn-start' ? 'before-turn' : 'then'
     const nothing = { way: 'none', command: null, file: null, lines: 0 } as const
@@ -132,7 +134,7 @@ export async function planConversation(
   const way = RESUMABLE[agent]
   if (way === undefined || problem !== undefined) return unavailable(problem ?? `${agent} cannot`)
   const { kind, lines, isFound } = truncateConversation(
-    way.form,
+    way.format,
     checkpoint,
     await readCopies(store, checkpoint),
   )
@@ -141,14 +143,18 @@ export async function planConversation(
     // Nothing precedes the first prompt of a session.
     const isFirst = at === 'turn-start' && checkpoint.parent === null
     if (!isFound && !isFirst) return unavailable(NO_COPY)
-    const begun = { ...counted, way: 'new', command: [way.program] } as const
+    const begun = { ...counted, way: 'new', command: [agent] } as const
     return { outline: begun, write: () => begun }
   }
   return {
     outline: { ...counted, way: 'resume', command: null },
     write() {
-      const destination = { home: store.home, checkpoint, path }
-      return { ...counted, ...way.write(lines, destination) }
+      try {
+        const written = way.write(lines, { home: store.home, checkpoint, path })
+        return { ...counted, way: 'resume', ...written }
+      } catch (error) {
+        throw explainSystemError(error)
+      }
     },
   }
 }
@@ -176,15 +182,12 @@ const AT_AN_END: readonly EventType[] = ['session-start', 'turn-end', 'session-e
 
 function planOpencode(
   { home }: Store,
-  {
-    checkpoint,
-    message,
-    folder,
-  }: { readonly checkpoint: AgentCheckpoint; readonly message: string; readonly folder: string },
+  checkpoint: AgentCheckpoint & { readonly turnId: string },
+  folder: string,
 ): PlannedConversation {
-  const { agentSession: session, prompt = null, tool = null } = checkpoint
-  const begin = { agent: 'opencode', kind: 'before-turn', prompt, tool } as const
-  const common = { ...begin, lines: 0, problem: null } as const
+  const { agentSession: session, turnId: message, prompt = null, tool = null } = checkpoint
+  const kind = 'before-turn'
+  const common = { agent: 'opencode', kind, prompt, tool, lines: 0, problem: null } as const
   return {
     outline: { ...common, way: 'resume', command: null, file: null },
     write() {

@@ -44,20 +44,23 @@ type Entry = Readonly<Record<string, unknown>>
  * written the point after the checkpoint was made.
  */
 export function truncateConversation(
-  form: TranscriptFormat,
+  format: TranscriptFormat,
   point: ConversationPoint,
   copies: readonly (readonly string[])[],
 ): Cut {
-  const parsed = copies.map((lines) => ({ lines, entries: lines.map(parseEntry) }))
+  const parsed = copies.map((lines) => ({
+    lines,
+    entries: lines.map((line) => fieldsOf(tryParseJson(line))),
+  }))
   for (const kind of KINDS[point.at]) {
     for (const { lines, entries } of parsed) {
-      const count = form.find(kind, entries, point)
+      const count = format.find(kind, entries, point)
       if (count !== undefined)
-        return { kind, lines: keepLines(form, { lines, entries, count }), isFound: true }
+        return { kind, lines: keepLines(format, { lines, entries }, count), isFound: true }
     }
   }
   const [own] = parsed
-  const lines = own === undefined ? [] : keepLines(form, { ...own, count: own.lines.length })
+  const lines = own === undefined ? [] : keepLines(format, own, own.lines.length)
   return { kind: point.at === 'turn-start' ? 'before-turn' : 'then', lines, isFound: false }
 }
 
@@ -78,22 +81,11 @@ const KINDS: Readonly<Record<EventType, readonly Exclude<CutKind, 'then'>[]>> = 
 /** The first `count` lines; empty if they contain no message. */
 function keepLines(
   { isSaid, canEnd }: TranscriptFormat,
-  {
-    lines,
-    entries,
-    count,
-  }: {
-    readonly lines: readonly string[]
-    readonly entries: readonly Entry[]
-    readonly count: number
-  },
+  { lines, entries }: { readonly lines: readonly string[]; readonly entries: readonly Entry[] },
+  count: number,
 ): readonly string[] {
   const kept = entries.slice(0, count)
   return kept.some(isSaid) ? lines.slice(0, kept.findLastIndex(canEnd) + 1) : []
-}
-
-function parseEntry(line: string): Entry {
-  return fieldsOf(tryParseJson(line))
 }
 
 /** Claude Code: entries have a `promptId`, their contents the ids of calls. A fork puts its new id into all old entries. */

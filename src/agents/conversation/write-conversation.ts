@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type AgentName } from '../../base/index.js'
-import { explainSystemError } from '../../internal.js'
-import type { AgentCheckpoint, Conversation } from './conversation.js'
+import type { AgentCheckpoint } from './conversation.js'
 import {
   claudeFormat,
   codexFormat,
@@ -19,45 +18,33 @@ type Destination = {
   readonly path: string | undefined
 }
 
+type Written = { readonly command: readonly string[]; readonly file: string }
+
 type ResumeMethod = {
-  readonly form: TranscriptFormat
-  readonly program: string
-  readonly write: (
-    lines: readonly string[],
-    destination: Destination,
-  ) => Pick<Conversation, 'way' | 'command' | 'file'>
+  readonly format: TranscriptFormat
+  readonly write: (lines: readonly string[], destination: Destination) => Written
 }
 
 /** Agents whose conversation can continue from a file. */
 export const RESUMABLE: Readonly<Partial<Record<AgentName, ResumeMethod>>> = {
   claude: {
-    form: claudeFormat,
-    program: 'claude',
-    write(lines, destination) {
-      const file = writeInStore(lines, destination)
-      return { way: 'resume', file, command: ['claude', '--resume', file, '--fork-session'] }
-    },
+    format: claudeFormat,
+    write: writeInStore((file) => ['claude', '--resume', file, '--fork-session']),
   },
-  codex: { form: codexFormat, program: 'codex', write: writeBesideCodex },
+  codex: { format: codexFormat, write: writeBesideCodex },
   gemini: {
-    form: geminiFormat,
-    program: 'gemini',
-    write(lines, destination) {
-      const file = writeInStore(lines, destination)
-      return { way: 'resume', file, command: ['gemini', '--session-file', file] }
-    },
+    format: geminiFormat,
+    write: writeInStore((file) => ['gemini', '--session-file', file]),
   },
 }
 
 const KEEP_DAYS = 7
 
-function writeInStore(lines: readonly string[], destination: Destination): string {
-  try {
+function writeInStore(commandFor: (file: string) => readonly string[]): ResumeMethod['write'] {
+  return (lines, destination) => {
     const file = fileInStore(destination, 'jsonl')
-    writeWhole(file, lines)
-    return file
-  } catch (error) {
-    throw explainSystemError(error)
+    writeLines(file, lines)
+    return { file, command: commandFor(file) }
   }
 }
 
@@ -88,30 +75,26 @@ function removeOld(folder: string): void {
 function writeBesideCodex(
   lines: readonly string[],
   { checkpoint: { agentSession }, path }: Destination,
-): Pick<Conversation, 'way' | 'command' | 'file'> {
-  const [, day, time] = CODEX_FILE.exec(path ?? '') ?? []
-  // findProblem has checked this before anything was changed.
-  if (day === undefined || time === undefined) return { way: 'none', command: null, file: null }
+): Written {
+  // findProblem has checked the path before anything was changed.
+  const [, day = '', time = ''] = CODEX_FILE.exec(path ?? '') ?? []
   const id = newThreadId()
   const folder = configFolder('codex', { type: 'user' }, process.env)
   const file = join(folder, 'sessions', day, `rollout-${time}-${id}.jsonl`)
   // Only as a whole JSON string: text that mentions the id stays unchanged.
   const renamed = lines.map((line) => line.replaceAll(`"${agentSession}"`, `"${id}"`))
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    writeWhole(file, renamed)
-  } catch (error) {
-    throw explainSystemError(error)
-  }
-  return { way: 'resume', file, command: ['codex', 'resume', id] }
+  writeLines(file, renamed)
+  return { file, command: ['codex', 'resume', id] }
 }
 
 export const CODEX_FILE =
   /\/sessions\/(\d{4}\/\d\d\/\d\d)\/rollout-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)-[\w-]+\.jsonl$/
 
-function writeWhole(file: string, lines: readonly string[]): void {
+/** As a whole, or not at all. */
+function writeLines(file: string, lines: readonly string[]): void {
   const temporary = `${file}.savestate-${process.pid}.tmp`
   try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     const content = lines.map((line) => `${line}\n`).join('')
     writeFileSync(temporary, content, { mode: 0o600, flush: true })
     renameSync(temporary, file)

@@ -2,7 +2,7 @@
 // may run is refused wherever it appears, except as text for programs that never run their arguments.
 import { basename } from 'node:path'
 import { agentPermission, type AgentPermission } from '../../base/index.js'
-import { type Command, splitLine } from './shell-words.js'
+import { splitLine } from './shell-words.js'
 
 const MAX_DEPTH = 4
 
@@ -29,13 +29,11 @@ export type Found = {
   readonly words: readonly string[]
   /** The words that may be run; the others are only data. */
   readonly runnable: readonly string[]
-  /** How many of these precede the first redirection. */
-  readonly plainCount: number
 }
 
 /** All commands of the line, including those in `sh -c '…'`, in `$(…)`, and in text that is piped into a shell. */
 export function allCommands(text: string): readonly Found[] {
-  return commandsAt(decodeEscapes(text), { depth: 0, areTextsRun: false })
+  return commandsAt(text, { depth: 0, areTextsRun: false })
 }
 
 function commandsAt(
@@ -44,19 +42,24 @@ function commandsAt(
 ): readonly Found[] {
   if (depth > MAX_DEPTH) {
     const words = text.split(/\s+/)
-    return [{ words, runnable: words, plainCount: words.length }]
+    return [{ words, runnable: words }]
   }
-  const { commands, isUnclear } = splitLine(text)
-  const areTextsRun = wereRun || isUnclear || commands.some(readsCommands)
-  return commands.flatMap((command) => {
-    const words = withProgramName(command.words, text)
-    const isText = !areTextsRun && !command.hasSubstitution && isHarmless(words)
-    const runnable = isText ? words.slice(command.plainCount) : words
-    const plainCount = isText ? 0 : command.plainCount
-    const inner = textsIn(runnable).flatMap((one) =>
-      commandsAt(one, { depth: depth + 1, areTextsRun }),
-    )
-    return [{ words, runnable, plainCount }, ...inner]
+  const commands = splitLine(text)
+  // `… | bash`, `bash <(…)` and `eval $(…)` run the output of the other commands. The splitter does not understand
+  // here-documents and `$'…'`.
+  const hasSubstitution = /[$<]\(|`/.test(text)
+  const areTextsRun =
+    wereRun ||
+    /<<(?!<)|\$'/.test(text) ||
+    commands.some(({ words, isFed }) => (isFed || hasSubstitution) && hasInterpreter(words))
+  return commands.flatMap(({ words: given, targets }) => {
+    const words = withProgramName(given, text)
+    const isText = !areTextsRun && isHarmless(words)
+    const scripts = isText ? [] : scriptsIn([...words, ...targets])
+    return [
+      { words: [...words, ...targets], runnable: isText ? [] : words },
+      ...scripts.flatMap((script) => commandsAt(script, { depth: depth + 1, areTextsRun })),
+    ]
   })
 }
 
@@ -67,9 +70,8 @@ function withProgramName(words: readonly string[], text: string): readonly strin
   return isVariable ? words.with(at, 'savestate') : words
 }
 
-/** `… | bash`, `bash <(…)`, `eval $(…)`: it runs the output of the other commands. */
-function readsCommands({ words, isFed, hasSubstitution }: Command): boolean {
-  return (isFed || hasSubstitution) && words.some((word) => INTERPRETERS.test(basename(word)))
+function hasInterpreter(words: readonly string[]): boolean {
+  return words.some((word) => INTERPRETERS.test(basename(word)))
 }
 
 function isHarmless(words: readonly string[]): boolean {
@@ -83,13 +85,18 @@ function programAt(words: readonly string[]): number {
 }
 
 /** Words that may be scripts. Arguments of savestate are text, except those of `savestate run`. */
-function textsIn(words: readonly string[]): readonly string[] {
+function scriptsIn(words: readonly string[]): readonly string[] {
   const ours = words.findIndex((word) => OURS.test(word))
-  const isOwnText = ours !== -1 && commandAfterName(words.slice(ours + 1))?.command !== 'run'
+  const isOwnText = ours !== -1 && parseCall(words.slice(ours + 1))?.command !== 'run'
   const scripts = (isOwnText ? words.slice(0, ours) : words).filter((word) => /\s/.test(word))
   // The words of `eval` are one script.
   const evaluated = words.includes('eval') ? [words.slice(words.indexOf('eval') + 1).join(' ')] : []
   return [...scripts, ...evaluated]
+}
+
+/** Whether the command names savestate other than as text. */
+export function namesUs({ runnable }: Found): boolean {
+  return runnable.some((word) => OURS.test(word))
 }
 
 export type Refused = {
@@ -98,85 +105,30 @@ export type Refused = {
 }
 
 /** The first call of savestate in the command that an agent may not make. */
-export function refusedIn({ runnable, plainCount }: Found): Refused | undefined {
+export function refusedIn({ runnable }: Found): Refused | undefined {
   // `{savestate,undo,-y}`, or the arguments of a function in another language.
-  const lists = runnable.flatMap((word) => (word.includes(',') ? [word.split(/[[\]{}(),]+/)] : []))
-  for (const words of [runnable, ...lists]) {
-    const count = words === runnable ? plainCount : words.length
-    for (const [at, word] of words.entries()) {
-      const refused = OURS.test(word)
-        ? refusedAfterName(words, { at, plainCount: count })
-        : undefined
-      if (refused !== undefined) return refused
-    }
-  }
-  return undefined
-}
-
-/** Whether the command names savestate other than as text. */
-export function namesUs({ runnable }: Found): boolean {
-  return runnable.some((word) => OURS.test(word))
-}
-
-/** Words after a redirection may be its target or arguments; the stricter reading counts. */
-function refusedAfterName(
-  words: readonly string[],
-  { at, plainCount }: { readonly at: number; readonly plainCount: number },
-): Refused | undefined {
-  const end = Math.max(at + 1, plainCount)
-  const later = words.slice(end).map((word) => word.replace(/^[-!]+(?=\w)/, ''))
-  const call = commandAfterName(words.slice(at + 1, end))
-  if (call !== undefined) {
-    const { command, action, options } = call
-    const has = (option: string) =>
-      options.includes(`--${option}`) ||
-      (option === 'help' && options.includes('-h')) ||
-      (!EXCUSES.includes(option) && later.includes(option))
-    return firstRefused(
-      (action === undefined ? [undefined, ...later] : [action]).map((one) => ({
-        command,
-        action: one,
-        has,
-      })),
-    )
-  }
-  // xargs adds the command.
-  if (words.slice(0, at).includes('xargs')) return { permission: 'user-only', what: 'xargs' }
-  const has = () => false
-  return firstRefused(later.map((command, index) => ({ command, action: later[index + 1], has })))
-}
-
-const EXCUSES = ['help', 'dry-run']
-
-function firstRefused(
-  calls: readonly Parameters<typeof agentPermission>[0][],
-): Refused | undefined {
-  for (const call of calls) {
-    const permission = agentPermission(call)
-    if (permission !== 'free') return { permission, what: call.command }
+  const words = runnable.flatMap((word) => word.split(/[[\]{}(),]+/)).filter((word) => word !== '')
+  for (const [at, word] of words.entries()) {
+    if (!OURS.test(word)) continue
+    const call = parseCall(words.slice(at + 1))
+    const permission = call === undefined ? 'free' : agentPermission(call)
+    if (call !== undefined && permission !== 'free') return { permission, what: call.command }
+    // xargs adds the command.
+    if (call === undefined && words.slice(0, at).includes('xargs'))
+      return { permission: 'user-only', what: 'xargs' }
   }
   return undefined
 }
 
 /** Parses the words after the name; undefined if there is no command. */
-function commandAfterName(given: readonly string[]) {
+function parseCall(given: readonly string[]): Parameters<typeof agentPermission>[0] | undefined {
   const own = given.filter((_, index) => given[index - 1] !== '-C')
   const [command, action] = own.filter((word) => !word.startsWith('-'))
   if (command === undefined) return undefined
   // Options end at the first `--` after the command.
   const end = own.indexOf('--', own.indexOf(command))
-  return { command, action, options: end === -1 ? own : own.slice(0, end) }
-}
-
-/** Decodes numeric escapes, as in `$'\x73avestate'`. */
-function decodeEscapes(text: string): string {
-  if (!text.includes("$'")) return text
-  return text.replaceAll(
-    /\\(?:x([\da-fA-F]{1,2})|u([\da-fA-F]{1,4})|U([\da-fA-F]{1,8})|([0-7]{1,3}))/g,
-    (_, hex?: string, short?: string, long?: string, octal?: string) => {
-      const code =
-        octal === undefined ? parseInt(hex ?? short ?? long ?? '', 16) : parseInt(octal, 8)
-      return code <= 0x10ffff ? String.fromCodePoint(code) : ''
-    },
-  )
+  const options = end === -1 ? own : own.slice(0, end)
+  const has = (option: string) =>
+    options.includes(`--${option}`) || (option === 'help' && options.includes('-h'))
+  return { command, action, has }
 }

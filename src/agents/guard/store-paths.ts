@@ -16,15 +16,13 @@ export type PathOptions = {
 const MAX_CHARS = 4096
 const GLOB = /[*?[{]/
 
-/** Caches resolved paths, so create a new one for each tool call. */
 export class StorePaths {
   readonly #options: PathOptions
   readonly #store: string
-  readonly #resolved = new Map<string, string>()
 
   constructor(options: PathOptions) {
     this.#options = options
-    this.#store = this.#resolve(options.storeHome)
+    this.#store = resolvePath(options.storeHome)
   }
 
   /** `bases`: folders besides `cwd` that a relative path may start from. */
@@ -39,7 +37,7 @@ export class StorePaths {
   #isInside(path: string): boolean {
     if (GLOB.test(path)) return this.#matches(path)
     // By name and by real path. Only the kernel resolves `link/..` correctly.
-    return [normalize(path), this.#resolve(path)].some(
+    return [normalize(path), resolvePath(path)].some(
       (one) => isWithin(this.#store, one) || isWithin(this.#options.storeHome, one),
     )
   }
@@ -51,7 +49,7 @@ export class StorePaths {
     const start = parts.slice(0, first).join('/') || '/'
     if (this.#isInside(start)) return true
     const globs = parts.slice(first)
-    return [normalize(start), this.#resolve(start)].some((folder) =>
+    return [normalize(start), resolvePath(start)].some((folder) =>
       [this.#store, this.#options.storeHome].some((store) => {
         const names = relative(folder, store).split(sep)
         return (
@@ -73,21 +71,14 @@ export class StorePaths {
     if (home === undefined) return inStore
     return inStore.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, () => home)
   }
+}
 
-  /** The real path of the nearest parent that exists, and the rest as it is. */
-  #resolve(path: string): string {
-    const known = this.#resolved.get(path)
-    if (known !== undefined) return known
-    const found = realPath(path) ?? this.#resolveParent(path)
-    this.#resolved.set(path, found)
-    return found
-  }
-
-  #resolveParent(path: string): string {
-    const end = path.replace(/\/+$/, '').lastIndexOf(sep)
-    if (end < 0) return path
-    return join(end === 0 ? '/' : this.#resolve(path.slice(0, end)), path.slice(end + 1))
-  }
+/** The real path of the nearest parent that exists, and the rest as it is. */
+function resolvePath(path: string): string {
+  const found = realPath(path)
+  const end = path.replace(/\/+$/, '').lastIndexOf(sep)
+  if (found !== undefined || end < 0) return found ?? path
+  return join(end === 0 ? '/' : resolvePath(path.slice(0, end)), path.slice(end + 1))
 }
 
 const UNRESOLVED = ['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG']

@@ -2,7 +2,7 @@
 // If something fails, the agent continues, the store records the failure, and the user sees it once per session. Only a
 // strict hook stops the tool instead.
 import { type AgentName } from '../../base/index.js'
-import { findRefusal } from '../guard/refusal.js'
+import { findRefusal } from '../guard/guard.js'
 import { type Project, SavestateError, type Store } from '../../index.js'
 import { type AgentEvent, type Answer, type Outcome, EMPTY_ANSWER } from '../mappers/event.js'
 import { isBeforeTool, MAPPERS } from '../mappers/mappers.js'
@@ -15,7 +15,7 @@ import {
   addExcluded,
 } from './session-notes.js'
 import { afterFailedSaves, afterSave } from './turn-state.js'
-import { type Decision, decide } from './policy.js'
+import { type Decision, decide, type Save } from './policy.js'
 import { saveConversation, type TranscriptState } from '../conversation/save-conversation.js'
 import { findReverted } from './reverted-since.js'
 
@@ -53,7 +53,7 @@ export async function failHook(
   error: unknown,
 ): Promise<Answer> {
   const event = tryParseEvent(request)
-  const isNew = await noteFailure(store, { request, event, error })
+  const isNew = await recordHookFailure(store, request, { event, error })
   return failureAnswer(request, { event, error, isReported: !isNew })
 }
 
@@ -135,7 +135,7 @@ async function saveAt(
   const reverted = asks ? await findReverted(store, project, sessionProject.rewind) : undefined
   const { runsToolsTogether } = MAPPERS[event.agent]
   const options = { runsToolsTogether, hidesText: store.isEncrypted }
-  let decision: Decision = { saves: [], state: before.turnState, isNewTurn: false }
+  let decision: Decision = { saves: [], state: before.turnState }
   await changeNotes(store, key, (notes) => {
     decision = decide(event, notes.turnState, options)
     // As if the saves had succeeded; corrected below if one fails.
@@ -147,7 +147,7 @@ async function saveAt(
   if (saves.length === 0 && event.type !== 'session-end') return { isSaved: false, notice }
   onProject?.(project, event)
   try {
-    await makeSaves(store, { event, project, sessionProject, decision })
+    await makeSaves(store, event, { project, id: sessionProject.session, saves })
   } catch (error) {
     await changeNotes(store, key, (notes) => ({
       ...notes,
@@ -177,22 +177,15 @@ function withProject(
   )
 }
 
-type Making = {
-  readonly event: AgentEvent
-  readonly project: Project
-  readonly sessionProject: SessionProject
-  readonly decision: Decision
-}
-
 async function makeSaves(
   store: Store,
-  { event, project, sessionProject, decision }: Making,
+  event: AgentEvent,
+  { project, id, saves }: { readonly project: Project; id: string; saves: readonly Save[] },
 ): Promise<void> {
-  const mustExist = decision.saves.length === 0
-  const id = sessionProject.session
+  const create = saves.length > 0
   // Hooks of one session run concurrently; the project lock serializes their saves.
   const session = await store
-    .session<TranscriptState>(id, { agent: event.agent, project, lease: false, create: !mustExist })
+    .session<TranscriptState>(id, { agent: event.agent, project, lease: false, create })
     .catch((error: unknown) => {
       if (errorCode(error) !== 'SESSION_UNKNOWN') throw error
       return undefined
@@ -200,8 +193,8 @@ async function makeSaves(
   // The agent ended without having saved anything.
   if (session === undefined) return
   try {
-    if (decision.isNewTurn) await session.newTurn()
-    for (const save of decision.saves) await saveConversation(store, { session, event, save })
+    if (event.type === 'turn-start') await session.newTurn()
+    for (const save of saves) await saveConversation(store, { session, event, save })
     if (event.type === 'session-end') await session.complete()
   } finally {
     await session.close()
@@ -226,22 +219,19 @@ async function changeNotes(
 const KEEP_DAYS = 90
 
 /** True if this is the first of its kind in the session. */
-async function noteFailure(
+async function recordHookFailure(
   store: Store,
-  {
-    request,
-    event,
-    error,
-  }: { request: HookRequest; event: AgentEvent | undefined; error: unknown },
+  request: HookRequest,
+  { event, error }: Pick<Failure, 'event' | 'error'>,
 ): Promise<boolean> {
   let isNew = true
+  const code = errorCode(error)
   try {
     const operation = `hook ${request.agent} ${request.eventName.slice(0, 100)}`
     // Refusing an agent in a home folder is by design: the user sees it once, and `status` lists no failure.
-    if (errorCode(error) !== 'PROJECT_REFUSED')
+    if (code !== 'PROJECT_REFUSED')
       await store.recordFailure({ operation, project: event?.cwd ?? null, error })
     if (event === undefined) return true
-    const code = errorCode(error)
     await changeNotes(store, noteKey(event), (notes) => {
       isNew = !notes.reported.includes(code)
       return isNew ? { ...notes, reported: [...notes.reported, code] } : notes
@@ -270,16 +260,14 @@ function errorCode(error: unknown): string {
 }
 
 function failureText(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
-  const hint = errorHint(error)
+  const { message, hint } =
+    error instanceof SavestateError
+      ? error
+      : { message: error instanceof Error ? error.message : String(error), hint: null }
+  // The usual hint for a refused folder is about `-C`, which does not help a user who starts an agent.
+  const isRefused = errorCode(error) === 'PROJECT_REFUSED'
+  const shown = isRefused ? 'Start the agent in a project folder to have its work saved.' : hint
   const sentence = /[.?!]$/.test(message) ? message : `${message}.`
-  return `Savestate made no checkpoint (${errorCode(error)}): ${sentence}${hint}`.slice(0, 2000)
-}
-
-/** The usual hint for a refused folder is about `-C`, which does not help a user who starts an agent. */
-function errorHint(error: unknown): string {
-  if (!(error instanceof SavestateError)) return ''
-  if (error.code === 'PROJECT_REFUSED')
-    return ' Start the agent in a project folder to have its work saved.'
-  return error.hint === null ? '' : ` ${error.hint}`
+  const text = `Savestate made no checkpoint (${errorCode(error)}): ${sentence}`
+  return (shown === null ? text : `${text} ${shown}`).slice(0, 2000)
 }

@@ -1,6 +1,7 @@
 // Decides which events make a checkpoint, and its label. Pure: an event and the turn state in, saves and the next turn
 // state out. A checkpoint is labeled by the calls since the one before it, so that the list reads like the conversation.
 import { callsReason, HIDDEN_PROMPT, promptReason } from '../../base/index.js'
+import type { WorkEvent } from '../../internal.js'
 import { callKey, labelCall, shortenPrompt } from './describe.js'
 import type { AgentEvent, EventType, Tool } from '../mappers/event.js'
 import { endAll, type Call, newest, type TurnState } from './turn-state.js'
@@ -34,11 +35,7 @@ export type Save = {
   readonly moment: WorkEvent
 }
 
-export type Decision = {
-  readonly saves: readonly Save[]
-  readonly state: TurnState
-  readonly isNewTurn: boolean
-}
+export type Decision = { readonly saves: readonly Save[]; readonly state: TurnState }
 
 export type PolicyOptions = {
   readonly runsToolsTogether: boolean
@@ -46,34 +43,13 @@ export type PolicyOptions = {
   readonly hidesText: boolean
 }
 
-type WorkEvent = {
-  readonly type: 'event'
-  readonly who: string
-  readonly session: string
-  readonly agentId?: string
-  readonly begins?: string
-  readonly ends?: string
-  readonly over?: 'session' | 'agent'
-}
-
 export function decide(event: AgentEvent, state: TurnState, options: PolicyOptions): Decision {
-  const { saves, after, isNewTurn = false } = draftDecision(event, state, options)
-  return { saves: saves.filter((save) => save !== undefined), state: after, isNewTurn }
-}
-
-type Draft = {
-  readonly saves: readonly (Save | undefined)[]
-  readonly after: TurnState
-  readonly isNewTurn?: boolean
-}
-
-function draftDecision(event: AgentEvent, state: TurnState, options: PolicyOptions): Draft {
   switch (event.type) {
     case 'session-start': {
-      const saves = [pendingSave(event, state, options)]
+      const saves = pendingSave(event, state, options)
       // Compaction restarts a session without ending its running calls.
-      if (event.source === 'compact') return { saves, after: state }
-      return { saves, after: { turn: undefined, running: [], ended: endAll(state) } }
+      if (event.source === 'compact') return { saves, state }
+      return { saves, state: { turn: undefined, running: [], ended: endAll(state) } }
     }
     case 'turn-start':
       return turnStart(event, state, options)
@@ -82,23 +58,19 @@ function draftDecision(event: AgentEvent, state: TurnState, options: PolicyOptio
     case 'after-tool':
       return afterTool(event, state, options)
     case 'subagent-start':
-      return { saves: [missedEndSave(event, state, options)], after: state }
+      return { saves: missedEndSave(event, state, options), state }
     case 'subagent-end':
     case 'compaction':
     case 'quiet':
-      return { saves: [pendingSave(event, state, options)], after: state }
+      return { saves: pendingSave(event, state, options), state }
     case 'turn-end':
-      return {
-        saves: [makeSave(event, state, { fallback: 'End of the turn', options })],
-        after: state,
-      }
+      return { saves: [makeSave(event, state, { fallback: 'End of the turn', options })], state }
     case 'session-end': {
-      const after = { ...state, turn: undefined }
-      if (state.turn === undefined) return { saves: [pendingSave(event, state, options)], after }
-      return {
-        saves: [makeSave(event, state, { fallback: 'End of the session', options })],
-        after,
-      }
+      const saves =
+        state.turn === undefined
+          ? pendingSave(event, state, options)
+          : [makeSave(event, state, { fallback: 'End of the session', options })]
+      return { saves, state: { ...state, turn: undefined } }
     }
   }
 }
@@ -107,7 +79,7 @@ function turnStart(
   event: Extract<AgentEvent, { type: 'turn-start' }>,
   state: TurnState,
   options: PolicyOptions,
-): Draft {
+): Decision {
   const prompt = shortenPrompt(event.prompt)
   const remembered = options.hidesText ? '' : prompt
   const turn = { id: event.turnId, prompt: remembered }
@@ -122,16 +94,15 @@ function turnStart(
     covers: [],
     moment: describeWork(event, options),
   }
-  return { saves: [left, asked], after, isNewTurn: true }
+  return { saves: [...left, asked], state: after }
 }
 
 function beforeTool(
   event: Extract<AgentEvent, { type: 'before-tool' }>,
   state: TurnState,
   options: PolicyOptions,
-): Draft {
-  if (event.tool.effect === 'reads')
-    return { saves: [missedEndSave(event, state, options)], after: state }
+): Decision {
+  if (event.tool.effect === 'reads') return { saves: missedEndSave(event, state, options), state }
   const call = toCall(event, options)
   const save = makeSave(event, state, { fallback: `Before ${call.label}`, options })
   // Where calls run one at a time, the previous one has ended, even if its end was not reported.
@@ -139,18 +110,15 @@ function beforeTool(
     ? []
     : state.running.filter(({ agentId }) => agentId === event.agentId)
   const running = newest([...state.running.filter((one) => !over.includes(one)), call])
-  return {
-    saves: [save],
-    after: { ...state, running, ended: newest([...state.ended, ...over]) },
-  }
+  return { saves: [save], state: { ...state, running, ended: newest([...state.ended, ...over]) } }
 }
 
 function afterTool(
   event: Extract<AgentEvent, { type: 'after-tool' }>,
   state: TurnState,
   options: PolicyOptions,
-): Draft {
-  if (event.tool.effect === 'reads') return { saves: [], after: state }
+): Decision {
+  if (event.tool.effect === 'reads') return { saves: [], state }
   const call = toCall(event, options)
   const at = state.running.findIndex(({ key }) => key === call.key)
   const after = {
@@ -158,18 +126,14 @@ function afterTool(
     running: state.running.filter((_, index) => index !== at),
     ended: newest([...state.ended, call]),
   }
-  return { saves: [makeSave(event, after, { fallback: call.label, options })], after }
+  return { saves: [makeSave(event, after, { fallback: call.label, options })], state: after }
 }
 
-/** Undefined if there was no call since the last checkpoint. */
-function pendingSave(
-  event: AgentEvent,
-  state: TurnState,
-  options: PolicyOptions,
-): Save | undefined {
+/** None if there was no call since the last checkpoint. */
+function pendingSave(event: AgentEvent, state: TurnState, options: PolicyOptions): readonly Save[] {
   const { ended, unfinished } = callsAt(event, state, options)
   const isPending = ended.length + unfinished.length > 0
-  return isPending ? makeSave(event, state, { fallback: '', options }) : undefined
+  return isPending ? [makeSave(event, state, { fallback: '', options })] : []
 }
 
 /** Like `pendingSave`, but only for calls that must have ended by now without an end event. */
@@ -177,10 +141,10 @@ function missedEndSave(
   event: AgentEvent,
   state: TurnState,
   options: PolicyOptions,
-): Save | undefined {
-  if (options.runsToolsTogether) return undefined
+): readonly Save[] {
+  if (options.runsToolsTogether) return []
   const { unfinished } = callsAt(event, state, options)
-  return unfinished.length > 0 ? makeSave(event, state, { fallback: '', options }) : undefined
+  return unfinished.length > 0 ? [makeSave(event, state, { fallback: '', options })] : []
 }
 
 /** The calls that may have changed the folder since the last checkpoint. */
@@ -227,33 +191,17 @@ function makeSave(
 
 /** Calls that delegate to a subagent do not count: the subagent's own calls are reported. */
 function describeWork(event: AgentEvent, { runsToolsTogether }: PolicyOptions): WorkEvent {
-  const { agent: who, sessionId: session, agentId } = event
-  const common = {
-    type: 'event',
-    who,
-    session,
-    ...(agentId === undefined ? {} : { agentId }),
-  } as const
-  switch (event.type) {
-    case 'before-tool': {
-      const over = runsToolsTogether ? {} : ({ over: 'agent' } as const)
-      return { ...common, ...over, ...(isWork(event.tool) ? { begins: callKey(event.tool) } : {}) }
-    }
-    case 'after-tool':
-      return isWork(event.tool) ? { ...common, ends: callKey(event.tool) } : common
-    case 'subagent-end':
-      return { ...common, over: 'agent' }
-    case 'session-start':
-      return event.source === 'compact' ? common : { ...common, over: 'session' }
-    case 'turn-start':
-    case 'turn-end':
-    case 'session-end':
-      return { ...common, over: 'session' }
-    case 'subagent-start':
-    case 'compaction':
-    case 'quiet':
-      return common
+  const { type, agent: who, sessionId: session, agentId } = event
+  const work = { type: 'event', who, session, agentId } as const
+  if (type === 'before-tool') {
+    const over = runsToolsTogether ? undefined : 'agent'
+    return { ...work, over, begins: isWork(event.tool) ? callKey(event.tool) : undefined }
   }
+  if (type === 'after-tool')
+    return { ...work, ends: isWork(event.tool) ? callKey(event.tool) : undefined }
+  if (type === 'subagent-end') return { ...work, over: 'agent' }
+  const isRestart = type === 'session-start' && event.source === 'compact'
+  return BETWEEN_TURNS.includes(type) && !isRestart ? { ...work, over: 'session' } : work
 }
 
 function isWork({ effect }: Tool): boolean {

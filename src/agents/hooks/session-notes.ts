@@ -2,10 +2,10 @@
 // that the user has seen.
 import { isAbsolute } from 'node:path'
 import { existsSync } from 'node:fs'
-import { fieldsOf, isWithin, tryParseJson } from '../../base/index.js'
+import { isWithin } from '../../base/index.js'
 import { type Project, SavestateError, type Store } from '../../index.js'
 import type { AgentEvent } from '../mappers/event.js'
-import { type TurnState, NO_TURN_STATE, parseTurnState } from './turn-state.js'
+import { type TurnState, NO_TURN_STATE } from './turn-state.js'
 
 /** A project that the agent's session works in. A session in the store has one project, so each gets its own. */
 export type SessionProject = {
@@ -28,23 +28,7 @@ const NO_NOTES: Notes = { turnState: NO_TURN_STATE, projects: [], reported: [], 
 const MAX_PROJECTS = 20
 
 export function parseNotes(text: string | undefined): Notes {
-  if (text === undefined) return NO_NOTES
-  const fields = fieldsOf(tryParseJson(text))
-  const listOf = (key: string): readonly unknown[] => {
-    const value = fields[key]
-    return Array.isArray(value) ? value : []
-  }
-  return {
-    turnState: parseTurnState(fields['turnState']),
-    projects: listOf('projects').flatMap((item) => {
-      const { root, session, rewind } = fieldsOf(item)
-      if (typeof root !== 'string' || typeof session !== 'string') return []
-      const isKnown = typeof rewind === 'string' || rewind === null
-      return [{ root, session, ...(isKnown ? { rewind } : {}) }]
-    }),
-    reported: listOf('reported').filter((code) => typeof code === 'string'),
-    excluded: listOf('excluded').filter((path) => typeof path === 'string'),
-  }
+  return text === undefined ? NO_NOTES : { ...NO_NOTES, ...(JSON.parse(text) as Partial<Notes>) }
 }
 
 type Found = {
@@ -81,7 +65,8 @@ export async function findProject(
         ? around
         : await store.project(located.root)
   const root = located?.root ?? project.path
-  const excluded = excludedPath(located)
+  const isExcluded = located !== undefined && located.excluded !== null
+  const excluded = isExcluded ? `${located.root}/${located.excluded}` : undefined
   const same = projects.find((sessionProject) => sessionProject.root === root)
   if (same !== undefined) return { sessionProject: same, project, excluded }
   // For a missing folder, projectFor returns the project of its parent, which includes unrelated siblings.
@@ -105,12 +90,6 @@ function innermost(
   return around.find(({ root }) => existsSync(root)) ?? around[0]
 }
 
-function excludedPath(located: Located | undefined): string | undefined {
-  return located === undefined || located.excluded === null
-    ? undefined
-    : `${located.root}/${located.excluded}`
-}
-
 const MAX_EXCLUDED = 20
 
 /** Keeps the newest; the user is notified again about a folder that drops out of the list. */
@@ -125,5 +104,3 @@ export function addExcluded(
 export function describeExcluded(folder: string): string {
   return `Savestate saves nothing in ${JSON.stringify(folder)}, where the agent works now: an ignore file or a default exclude leaves it out.`
 }
-
-type Located = Awaited<ReturnType<Project['locate']>>

@@ -1,5 +1,4 @@
 // The state of a session's turn between two events, which different processes may handle.
-import { fieldsOf } from '../../base/index.js'
 
 export type Call = {
   readonly key: string
@@ -22,31 +21,6 @@ export const NO_TURN_STATE: TurnState = { turn: undefined, running: [], ended: [
 
 /** More than any agent runs at once. Dropping older calls loses labels and authors, but no files. */
 export const MAX_CALLS = 64
-
-/** Ignores malformed parts: the next checkpoint is made anyway. */
-export function parseTurnState(value: unknown): TurnState {
-  const fields = fieldsOf(value)
-  const turn = fieldsOf(fields['turn'])
-  const prompt = turn['prompt']
-  return {
-    turn: typeof prompt === 'string' ? { id: optionalText(turn['id']), prompt } : undefined,
-    running: parseCalls(fields['running']),
-    ended: parseCalls(fields['ended']),
-  }
-}
-
-function parseCalls(value: unknown): readonly Call[] {
-  if (!Array.isArray(value)) return []
-  return value.slice(-MAX_CALLS).flatMap((item: unknown) => {
-    const { key, label, isPending, agentId } = fieldsOf(item)
-    if (typeof key !== 'string' || typeof label !== 'string') return []
-    return [{ key, label, isPending: isPending === true, agentId: optionalText(agentId) }]
-  })
-}
-
-function optionalText(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
-}
 
 /** Treats all calls as ended: the process that ran them is gone. */
 export function endAll({ ended, running }: TurnState): readonly Call[] {

@@ -1,4 +1,4 @@
-export { usesHttp } from './http-record.js'
+export { usesHttp } from './record.js'
 export type {
   FileChange,
   FoundHooks,

@@ -1,21 +1,18 @@
 // Installs and uninstalls the hooks of an agent. Planning changes nothing; the caller applies a plan after the user agreed.
 import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { AGENT_NAMES, type AgentName } from '../../base/index.js'
 import { SavestateError, type Store } from '../../index.js'
 import { isAllowed, setAllowed } from '../guard/allowed.js'
-import { planDistrust, planTrust, trustFile, trustsIn } from './codex-trust.js'
+import { codexConfig, planDistrust, planServer, planTrust, trustsIn } from './codex-config.js'
 import { expectInside, readConfig, removeFolders, writeConfig } from './edit/config-file.js'
-import { planServer } from './codex-server.js'
-import type { DaemonAddress } from './daemon-hook.js'
 import { FAILS_OPEN } from './hook-command.js'
-import { recordHttp } from './http-record.js'
 import { lastingProgram, launcherPath, writeLauncher } from './launcher.js'
 import { type FileChange, type Plan, planInstall, planUninstall } from './plan.js'
 import { mcpServer, takesServer } from './mcp-server.js'
-import { configFolder, type Environment, type Scope } from './config-paths.js'
-import { readRecords, type Records, writeRecord } from './record.js'
-import { type Recipe, listTargets } from './recipes.js'
+import type { Environment, Scope } from './config-paths.js'
+import { readRecords, recordHttp, type Records, writeRecord } from './record.js'
+import { type DaemonAddress, type Recipe, listTargets } from './recipes.js'
 import { trustedHash } from './edit/toml-edit.js'
 
 export type { FileChange, Plan } from './plan.js'
@@ -48,7 +45,7 @@ export async function planInstallOf(store: Store, request: InstallRequest): Prom
   const recipe = makeRecipe(request)
   const targets = listTargets(recipe)
   const { agent, scope, environment, allowRewind = false } = request
-  const servers = codexServers(request)
+  const servers = codexConfig(request.scope, request.environment)
   expectAllInside([...paths(targets), servers], scope)
   const records = await readRecords(store, [...paths(targets), servers])
   const { changes, notes } = planInstall(targets, records)
@@ -81,7 +78,7 @@ export async function planTrustOf(
   const [target] = listTargets(makeRecipe(request))
   if (target === undefined) return undefined
   const trusts = trustsIn(target, readConfig(target.path))
-  const path = trustFile(request.environment)
+  const path = codexConfig({ type: 'user' }, request.environment)
   const records = await readRecords(store, [path])
   const change = planTrust({ path, hooksFile: target.path, trusts, records })
   return change === undefined ? undefined : { change, hooks: trusts.length }
@@ -93,7 +90,10 @@ export async function planUninstallOf(
   request: InstallRequest,
 ): Promise<Plan> {
   const targets = listTargets(makeRecipe(request))
-  const [trust, servers] = [trustFile(request.environment), codexServers(request)]
+  const [trust, servers] = [
+    codexConfig({ type: 'user' }, request.environment),
+    codexConfig(request.scope, request.environment),
+  ]
   expectAllInside([...paths(targets), servers].filter(existsSync), request.scope)
   const records: Records =
     store === undefined ? new Map() : await readRecords(store, [...paths(targets), trust, servers])
@@ -146,7 +146,7 @@ export async function findHooks(
 function isTrusted(request: InstallRequest): boolean {
   const [target] = listTargets(makeRecipe(request))
   if (target === undefined) return true
-  const noted = readConfig(trustFile(request.environment)) ?? ''
+  const noted = readConfig(codexConfig({ type: 'user' }, request.environment)) ?? ''
   return trustsIn(target, readConfig(target.path)).every(
     ({ key, hash }) => trustedHash(noted, key) === hash,
   )
@@ -235,11 +235,6 @@ function hookFiles(request: InstallRequest): ReadonlyMap<AgentName, string> {
       return [[agent, agent === 'cline' ? dirname(target.path) : target.path]]
     }),
   )
-}
-
-/** The file with Codex's MCP servers. In the user's scope it also contains the trusted hooks. */
-function codexServers({ scope, environment }: InstallRequest): string {
-  return join(configFolder('codex', scope, environment), 'config.toml')
 }
 
 function paths(targets: ReturnType<typeof listTargets>): readonly string[] {

@@ -1,7 +1,6 @@
 // The configuration entry that makes an agent start `savestate mcp`. An entry that the user wrote is never changed.
 import { isAbsolute, join } from 'node:path'
-import { type AgentName, fieldsOf } from '../../base/index.js'
-import type { JsonPath } from './edit/json-edit.js'
+import { type AgentName, type Fields, fieldsOf } from '../../base/index.js'
 import { configFolder, type Environment, homeOf, type Scope } from './config-paths.js'
 
 export type McpServer = {
@@ -31,54 +30,40 @@ export function mcpServer({ program, allowRewind, scope, environment }: Asked): 
   }
 }
 
-type ServerLocation = { readonly path: string; readonly at: JsonPath }
+/** The JSON files with MCP servers, and what an entry has besides the usual fields. */
+const JSON_SERVERS: Readonly<
+  Partial<Record<AgentName, { readonly file: string; readonly fields?: Fields }>>
+> = {
+  claude: { file: '.claude.json', fields: { type: 'stdio' } },
+  gemini: { file: 'settings.json' },
+  cursor: { file: 'mcp.json' },
+  copilot: { file: 'mcp-config.json', fields: { type: 'local', tools: ['*'] } },
+}
 
 /** Where an agent keeps its MCP servers in JSON; undefined if it has no such file. */
-export function serverLocation(
+export function serverFile(
   agent: AgentName,
   scope: Scope,
   environment: Environment,
-): ServerLocation | undefined {
-  const at = ['mcpServers', 'savestate']
-  const folder = configFolder(agent, scope, environment)
-  switch (agent) {
-    case 'claude': {
-      if (scope.type === 'project') return { path: join(scope.root, '.mcp.json'), at }
-      const moved = environment['CLAUDE_CONFIG_DIR'] !== undefined
-      return { path: join(moved ? folder : homeOf(environment), '.claude.json'), at }
-    }
-    case 'gemini':
-      return { path: join(folder, 'settings.json'), at }
-    case 'cursor':
-      return { path: join(folder, 'mcp.json'), at }
-    case 'copilot':
-      return scope.type === 'project' ? undefined : { path: join(folder, 'mcp-config.json'), at }
-    // Codex uses TOML; for opencode our plugin adds it.
-    default:
-      return undefined
-  }
+): string | undefined {
+  const file = JSON_SERVERS[agent]?.file
+  const isProject = scope.type === 'project'
+  if (file === undefined || (isProject && agent === 'copilot')) return undefined
+  if (agent === 'claude' && isProject) return join(scope.root, '.mcp.json')
+  if (agent === 'claude' && environment['CLAUDE_CONFIG_DIR'] === undefined)
+    return join(homeOf(environment), file)
+  return join(configFolder(agent, scope, environment), file)
 }
 
-/** Agents whose entry is not in a JSON file. */
-const WITHOUT_JSON: readonly AgentName[] = ['codex', 'opencode']
-
+/** Codex uses TOML; for opencode our plugin adds it. */
 export function takesServer(agent: AgentName, scope: Scope, environment: Environment): boolean {
-  return WITHOUT_JSON.includes(agent) || serverLocation(agent, scope, environment) !== undefined
+  const isOther = agent === 'codex' || agent === 'opencode'
+  return isOther || serverFile(agent, scope, environment) !== undefined
 }
 
-export function serverEntry(
-  agent: AgentName,
-  { command, args, env }: McpServer,
-): Readonly<Record<string, unknown>> {
+export function serverEntry(agent: AgentName, { command, args, env }: McpServer): Fields {
   const variables = Object.keys(env).length === 0 ? {} : { env }
-  switch (agent) {
-    case 'claude':
-      return { type: 'stdio', command, args, ...variables }
-    case 'copilot':
-      return { type: 'local', command, args, tools: ['*'], ...variables }
-    default:
-      return { command, args, ...variables }
-  }
+  return { ...JSON_SERVERS[agent]?.fields, command, args, ...variables }
 }
 
 /** True for the entry of any version of Savestate, wherever the program is. */

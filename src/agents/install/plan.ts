@@ -1,27 +1,17 @@
 // Plans the file changes of an install or uninstall, to show them before they are made.
 import { SavestateError } from '../../index.js'
 import { expectCreatable, readConfig } from './edit/config-file.js'
-import { type JsonPath, nodeAt, parseJson } from './edit/json-edit.js'
 import {
   isBare,
-  isMerged,
   isEmptyTarget,
-  type JsonTarget,
+  isMerged,
   mergeOurs,
-  missingPaths,
-  type Stripping,
+  missingEntry,
   removeOurs,
 } from './edit/merge-json.js'
 import type { InstallRecord, Records } from './record.js'
 import { FILE_MARK, type Target } from './recipes.js'
-import {
-  type Edited,
-  applyEdit,
-  NO_UNDO,
-  startEdit,
-  undoEdits,
-  recordUndo,
-} from './edit/text-edit.js'
+import { recordUndo, undoEdits } from './edit/text-edit.js'
 import { addBlock, blockIn, removeBlock } from './edit/yaml-edit.js'
 
 /** The number of each kind of entry. */
@@ -99,24 +89,21 @@ function planFileInstall(
     const gone = planFileUninstall(target, text ?? '', record)
     return typeof gone === 'string' ? undefined : gone
   }
-  const old = text ?? ''
-  const base = record === undefined ? undefined : undoEdits(old, record.undo)
-  const known = { made: record?.made, entries: record?.made ?? [] }
-  const start = withoutOurs(target, base ?? old, { ...known, onlyStale: true })
-  const result = addOurs(target, start)
-  // Entries that are up to date stay. An exact undo would keep them, so an uninstall then finds our entries by their form.
-  const isClean = withoutOurs(target, start, { ...known, onlyStale: false }) === start
-  const undo = isClean ? recordUndo(result) : NO_UNDO
-  const made = target.type === 'json' ? madePaths(target, start, record) : []
-  const isCreated = text === undefined || (base !== undefined && record?.isCreated === true)
+  const start = undoEdits(text ?? '', record?.undo) ?? withoutOurs(target, text ?? '', record)
+  const after = addOurs(target, start)
   return {
     path: target.path,
     before: text,
-    after: result.text,
+    after,
     mode: target.type === 'file' ? target.mode : 0o644,
     isSecret: target.type === 'json' && target.isSecret,
     holds: countParts(target),
-    record: { undo, isCreated, made, trusts: record?.trusts ?? [] },
+    record: {
+      undo: recordUndo(start, after),
+      isCreated: text === undefined || record?.isCreated === true,
+      made: target.type === 'json' ? missingEntry(start, target) : [],
+      trusts: record?.trusts ?? [],
+    },
   }
 }
 
@@ -136,18 +123,6 @@ function countParts(target: Target): Parts {
   }
 }
 
-/** Includes those that an earlier install created and that still exist. */
-function madePaths(
-  target: JsonTarget,
-  text: string,
-  record: InstallRecord | undefined,
-): readonly JsonPath[] {
-  const missing = missingPaths(text, target)
-  if (record === undefined || text.trim() === '') return missing
-  const root = parseJson(text)
-  return [...missing, ...record.made.filter((path) => nodeAt(root, path) !== undefined)]
-}
-
 function isInstalled(
   target: Target,
   text: string | undefined,
@@ -164,12 +139,12 @@ function isInstalled(
   }
 }
 
-function withoutOurs(target: Target, text: string, stripping: Stripping): string {
+function withoutOurs(target: Target, text: string, record: InstallRecord | undefined): string {
   switch (target.type) {
     case 'json':
-      return removeOurs(text, target, stripping)
+      return removeOurs(text, target, record?.made ?? [])
     case 'yaml':
-      return removeBlock(startEdit(text)).text
+      return removeBlock(text)
     case 'file':
       if (text === '' || isOurFile(text)) return ''
       throw new SavestateError(
@@ -179,14 +154,14 @@ function withoutOurs(target: Target, text: string, stripping: Stripping): string
   }
 }
 
-function addOurs(target: Target, text: string): Edited {
+function addOurs(target: Target, text: string): string {
   switch (target.type) {
     case 'json':
       return mergeOurs(text, target)
     case 'yaml':
-      return addBlock(startEdit(text), target.key, target.lines)
+      return addBlock(text, target.key, target.lines)
     case 'file':
-      return applyEdit(startEdit(text), { offset: 0, removed: text, inserted: target.content })
+      return target.content
   }
 }
 
@@ -196,23 +171,17 @@ function planFileUninstall(
   text: string,
   record: InstallRecord | undefined,
 ): FileChange | string | undefined {
-  const exact = record === undefined ? undefined : undoEdits(text, record.undo)
   const gone = { path: target.path, before: text, after: undefined, mode: 0, record: undefined }
-  if (exact !== undefined) return record?.isCreated === true ? gone : { ...gone, after: exact }
-  if (target.type === 'file') {
+  const exact = undoEdits(text, record?.undo)
+  if (exact === undefined && target.type === 'file') {
     if (!isOurFile(text)) return undefined
     return text === target.content
       ? gone
       : 'it has been edited since it was written, so it is left as it is'
   }
-  const after = withoutOurs(target, text, {
-    onlyStale: false,
-    made: record?.made,
-    // Without a record the entry may be the user's, so it stays.
-    entries: record?.made ?? [],
-  })
+  const after = exact ?? withoutOurs(target, text, record)
   if (after === text) return undefined
-  const isEmpty = target.type === 'json' ? isBare(after, target) : after.trim() === ''
+  const isEmpty = after.trim() === '' || (target.type === 'json' && isBare(after, target))
   return isEmpty && record?.isCreated === true ? gone : { ...gone, after }
 }
 

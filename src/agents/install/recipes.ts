@@ -2,10 +2,9 @@
 import { join } from 'node:path'
 import { type AgentName, fieldsOf } from '../../base/index.js'
 import { names } from '../mappers/map-event.js'
-import { DAEMON_EVENTS, type DaemonAddress, daemonHook } from './daemon-hook.js'
 import { commandLine, type HookCommand, isOurCommand } from './hook-command.js'
 import type { JsonPath } from './edit/json-edit.js'
-import { type McpServer, serverEntry, serverLocation } from './mcp-server.js'
+import { type McpServer, serverEntry, serverFile } from './mcp-server.js'
 import { opencodePlugin } from './opencode-plugin.js'
 import { configFolder, type Environment, type Scope } from './config-paths.js'
 import { claudeRules, geminiRule } from './store-rules.js'
@@ -52,16 +51,23 @@ export type Target =
       readonly holds: 'hooks' | 'plugins' | 'rules'
     }
 
+/** For HTTP hooks, which call the daemon instead of starting a program. */
+export type DaemonAddress = {
+  /** `http://127.0.0.1:<port>`. */
+  readonly url: string
+  readonly token: string
+}
+
 const TIMEOUT_SECONDS = 30
 /** Marks a whole file as ours. */
 export const FILE_MARK = 'Written by `savestate install`'
 
 export function listTargets(recipe: Recipe): readonly Target[] {
   const { agent, scope, environment, server } = recipe
-  const location = serverLocation(agent, scope, environment)
+  const path = serverFile(agent, scope, environment)
   const hooks = hookTargets(recipe)
-  if (location === undefined) return hooks
-  const { path, at } = location
+  if (path === undefined) return hooks
+  const at = ['mcpServers', 'savestate']
   const entry = { at, value: server === undefined ? undefined : serverEntry(agent, server) }
   const isOwnFile = hooks.every((target) => target.path !== path)
   if (isOwnFile) return [...hooks, { ...NOTHING, path, entry }]
@@ -170,6 +176,12 @@ function hooksTarget(recipe: Recipe, { path, rules = [], hasVersion = false }: S
   }
 }
 
+/**
+ * The frequent events. The others stay commands: an HTTP hook fails silently without a daemon, so at least one command per turn
+ * restarts the daemon and saves what was missed. (Claude Code does not support HTTP for SessionStart.)
+ */
+const DAEMON_EVENTS = names('PreToolUse PostToolUse PostToolUseFailure SubagentStop PreCompact')
+
 /** One hook in the form of its agent. */
 export function hookEntry(recipe: Recipe, event: string): Readonly<Record<string, unknown>> {
   const { agent, daemon } = recipe
@@ -177,10 +189,11 @@ export function hookEntry(recipe: Recipe, event: string): Readonly<Record<string
   switch (agent) {
     case 'claude': {
       const timeout = event === 'SessionEnd' ? 10 : TIMEOUT_SECONDS
-      const byCommand = { type: 'command', command, timeout }
-      const isCommand = daemon === undefined || !DAEMON_EVENTS.includes(event)
+      if (daemon === undefined || !DAEMON_EVENTS.includes(event))
+        return { hooks: [{ type: 'command', command, timeout }] }
+      const headers = { Authorization: `Bearer ${daemon.token}` }
       return {
-        hooks: [isCommand ? byCommand : daemonHook(daemon, { event, timeoutSeconds: timeout })],
+        hooks: [{ type: 'http', url: `${daemon.url}/v1/hook/claude/${event}`, headers, timeout }],
       }
     }
     case 'codex':

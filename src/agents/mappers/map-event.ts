@@ -100,12 +100,7 @@ function mapEvent(
       const tool = { effect: effectOf(tools, read.name), ...read }
       return { ...fields, type, tool, rest: payload.rest() }
     }
-    case 'subagent-start':
-    case 'subagent-end':
-    case 'turn-end':
-    case 'compaction':
-    case 'session-end':
-    case 'quiet':
+    default:
       return { ...fields, type, rest: payload.rest() }
   }
 }

@@ -50,15 +50,13 @@ export class Payload {
   }
 
   toolName(key: string): string {
-    const name = this.#short(key, MAX_TOOL_NAME)
-    if (name === undefined) throw this.malformed(`${key} is missing`)
-    return name
+    return this.needed(key, MAX_TOOL_NAME)
   }
 
-  needed(key: string): string {
-    const id = this.id(key)
-    if (id === undefined) throw this.malformed(`${key} is missing`)
-    return id
+  needed(key: string, max = MAX_ID): string {
+    const text = this.#short(key, max)
+    if (text === undefined) throw this.malformed(`${key} is missing`)
+    return text
   }
 
   /** A nested object. It stays part of `rest`. */

@@ -1,2 +1,2 @@
-export type { MomentInput } from './note-authors.js'
+export type { WorkEvent } from './note-authors.js'
 export { type RevertedResult, reverted } from './reverted-files.js'

@@ -3,7 +3,7 @@
 // author who was active before it.
 import {
   type CheckpointId,
-  judge,
+  attributeEvent,
   type ChangeEvent,
   type Project,
   type Task,
@@ -19,7 +19,7 @@ export type Attribution = {
   readonly recordNoChange: () => void
 }
 
-export type MomentInput = Extract<ChangeEvent, { type: 'event' }>
+export type WorkEvent = Extract<ChangeEvent, { type: 'event' }>
 
 /** The caller holds the project's lock and has just captured the folder. */
 export function attributeChanges(
@@ -29,7 +29,7 @@ export function attributeChanges(
 ): Attribution {
   const { authorship } = ledger
   const known = authorship.tasks(project)
-  const { authors, tasks, settled } = judge(known, moment, clock.nowMs())
+  const { authors, tasks, settled } = attributeEvent(known, moment, clock.nowMs())
   const changed = (next: readonly Task[]) =>
     next.length !== known.length || next.some((task, n) => task !== known[n])
   const note = (made: CheckpointId | undefined) => {

@@ -19,7 +19,7 @@ import { failpoint } from '../../system/index.js'
 import { captureForRecord } from '../checkpoints/capture.js'
 import { checkName } from '../checkpoints/checkpoint-name.js'
 import type { Callbacks } from '../operation/callbacks.js'
-import { type Attribution, attributeChanges, type MomentInput } from '../authorship/note-authors.js'
+import { type Attribution, attributeChanges, type WorkEvent } from '../authorship/note-authors.js'
 import { isSameAsCheckpoint } from '../checkpoints/is-unchanged.js'
 import { sessionOperation } from '../operation/operation.js'
 import { withRecoveredProject } from '../restore/recover.js'
@@ -77,7 +77,7 @@ export type SaveOptions = {
   readonly toolCall?: string | undefined
   readonly ifHead?: string | null | undefined
   readonly operationId?: string | undefined
-  readonly moment?: MomentInput | undefined
+  readonly moment?: WorkEvent | undefined
   readonly uncaptured?: UncapturedMode | undefined
 }
 

@@ -52,7 +52,11 @@ const FORGET_MS = 60 * 60_000
 const MAX_TASKS = 100
 const MAX_UNSURE = 200
 
-export function judge(known: readonly Task[], moment: ChangeEvent, nowMs: number): Attribution {
+export function attributeEvent(
+  known: readonly Task[],
+  moment: ChangeEvent,
+  nowMs: number,
+): Attribution {
   const running = known.filter(({ sinceMs }) => Math.abs(nowMs - sinceMs) < FORGET_MS)
   const names = running.map(({ who }) => who)
   if (moment.type === 'said')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import {
   authorText,
   joinAuthors,
-  judge,
+  attributeEvent,
   type ChangeEvent,
   resolveAuthors,
   type Task,
@@ -34,7 +34,7 @@ function follow(moments: readonly ChangeEvent[], stepMs = 1) {
   let tasks: readonly Task[] = []
   const found: (readonly string[] | null)[] = []
   for (const [n, moment] of moments.entries()) {
-    const { authors, tasks: next, settled } = judge(tasks, moment, n * stepMs)
+    const { authors, tasks: next, settled } = attributeEvent(tasks, moment, n * stepMs)
     found.push(authors)
     for (const made of settled) found[Number(made)] = resolveAuthors(found[Number(made)] ?? null)
     tasks = next(`${n}`)

@@ -2,11 +2,8 @@
 // a file that has changed since it was read.
 import {
   chmodSync,
-  closeSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readFileSync,
   readlinkSync,
   renameSync,
@@ -16,7 +13,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, isAbsolute, parse, resolve, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, sep } from 'node:path'
 import { hasCode } from '../../../base/index.js'
 import { explainSystemError, SavestateError } from '../../../internal.js'
 import { pathBelow } from '../config-paths.js'
@@ -83,9 +80,8 @@ export function writeConfig({
   const known = ifExists(() => statSync(target).mode & 0o7777)
   const temporary = `${target}.savestate-${process.pid}.tmp`
   try {
-    writeFileSync(temporary, after, { flag: 'wx', mode: 0o600 })
+    writeFileSync(temporary, after, { flag: 'wx', mode: 0o600, flush: true })
     chmodSync(temporary, (known ?? mode) & (isSecret ? 0o700 : 0o7777))
-    fsyncFile(temporary)
     renameSync(temporary, target)
   } catch (error) {
     ifExists(() => unlinkSync(temporary))
@@ -125,27 +121,16 @@ export function expectInside(path: string, root: string): void {
 }
 
 /** Resolves links like the kernel, but also for a path that does not exist yet. Throws CONFIG_INVALID. */
-function followLinks(path: string): string {
-  const { root } = parse(path)
-  const ahead = path.slice(root.length).split(sep)
-  let at = root
-  let links = 0
-  for (let part = ahead.shift(); part !== undefined; part = ahead.shift()) {
-    const next = resolve(at, part)
-    const link = linkAt(next)
-    if (link === undefined) at = next
-    else {
-      links += 1
-      if (links > MAX_LINKS) throw linkLoop()
-      ahead.unshift(...link.split(sep))
-      if (isAbsolute(link)) at = parse(link).root
-    }
-  }
-  return at
-}
-
-function linkAt(path: string): string | undefined {
-  return ifExists(() => (lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined))
+function followLinks(path: string, links = 0): string {
+  if (links > MAX_LINKS) throw linkLoop()
+  const folder = dirname(path)
+  if (folder === path) return path
+  const parent = followLinks(folder, links)
+  const here = join(parent, basename(path))
+  const link = ifExists(() => (lstatSync(here).isSymbolicLink() ? readlinkSync(here) : undefined))
+  if (link === undefined) return here
+  // Not normalized: `..` after a link leads elsewhere than the text suggests.
+  return followLinks(isAbsolute(link) ? link : `${parent}${sep}${link}`, links + 1)
 }
 
 function linkLoop(cause?: unknown): SavestateError {
@@ -172,15 +157,6 @@ function makeFolders(folder: string, mode: number): readonly string[] {
     throw explainSystemError(error)
   }
   return missing
-}
-
-function fsyncFile(path: string): void {
-  const fd = openSync(path, 'r+')
-  try {
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
-  }
 }
 
 function ifExists<Result>(read: () => Result): Result | undefined {

@@ -1,20 +1,17 @@
 // Adds entries to JSON with comments, and removes them, by editing the text. Order, comments, indentation and line ends of
 // everything else stay unchanged.
-import { createScanner, getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser'
+import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser'
 import { SavestateError } from '../../../index.js'
-import { type Edited, applyEdit, detectLineEnd } from './text-edit.js'
+import { detectLineEnd } from './text-edit.js'
 
 export type JsonPath = readonly string[]
 
 const PARSING = { allowTrailingComma: true, disallowComments: false }
-/** The parser is recursive; the stack is large enough for ten times this depth. */
-const MAX_DEPTH = 200
 
 /** Throws CONFIG_INVALID if it is not a JSON object. */
 export function parseJson(text: string): Node {
-  if (depthOf(text) > MAX_DEPTH) throw invalid('it is nested too deeply')
   const errors: ParseError[] = []
-  const root = parseTree(withoutMark(text), errors, PARSING)
+  const root = parseNodes(withoutMark(text), errors)
   const [fault] = errors
   if (root === undefined || fault !== undefined) {
     const line = text.slice(0, fault?.offset ?? 0).split('\n').length
@@ -24,16 +21,13 @@ export function parseJson(text: string): Node {
   return root
 }
 
-function depthOf(text: string): number {
-  const scanner = createScanner(text, true)
-  let [open, most] = [0, 0]
-  for (;;) {
-    scanner.scan()
-    const length = scanner.getTokenLength()
-    if (length === 0) return most
-    const token = length === 1 ? text[scanner.getTokenOffset()] : undefined
-    if (token === '{' || token === '[') most = Math.max(most, ++open)
-    if (token === '}' || token === ']') open -= 1
+/** The parser is recursive. */
+function parseNodes(text: string, errors: ParseError[]): Node | undefined {
+  try {
+    return parseTree(text, errors, PARSING)
+  } catch (error) {
+    if (error instanceof RangeError) throw invalid('it is nested too deeply')
+    throw error
   }
 }
 
@@ -71,60 +65,54 @@ export function valueOf(node: Node): unknown {
 }
 
 /** Appends a value to the list at a path. Creates missing parents. */
-export function addItem(before: Edited, path: JsonPath, value: unknown): Edited {
-  const root = parseJson(before.text)
+export function addItem(text: string, path: JsonPath, value: unknown): string {
+  const root = parseJson(text)
+  if (itemsAt(root, path) === undefined) return addProperty(text, path, [value])
+  return append(text, nodeAt(root, path), (indent, unit) => pretty(value, { indent, unit }))
+}
+
+/** Adds a property that does not exist yet. Creates missing parents. */
+export function addProperty(text: string, path: JsonPath, value: unknown): string {
+  const root = parseJson(text)
   const depth = path.findIndex((_, index) => nodeAt(root, path.slice(0, index + 1)) === undefined)
-  if (depth === -1) {
-    itemsAt(root, path)
-    return append(before, nodeAt(root, path), (indent, unit) => pretty(value, { indent, unit }))
-  }
-  const rest = path.slice(depth + 1)
-  const missing = rest.reduceRight<unknown>((inner, key) => ({ [key]: inner }), [value])
-  return addProperty(before, [...path.slice(0, depth), path[depth] ?? ''], missing)
+  const missing = path.slice(depth + 1).reduceRight((inner, key) => ({ [key]: inner }), value)
+  const key = JSON.stringify(path[depth])
+  return append(
+    text,
+    nodeAt(root, path.slice(0, depth)),
+    (indent, unit) => `${key}: ${pretty(missing, { indent, unit })}`,
+  )
 }
 
-/** Appends a property to its parent object. */
-export function addProperty(before: Edited, path: JsonPath, value: unknown): Edited {
-  const parent = nodeAt(parseJson(before.text), path.slice(0, -1))
-  const key = JSON.stringify(path.at(-1))
-  return append(before, parent, (indent, unit) => `${key}: ${pretty(value, { indent, unit })}`)
-}
-
-/** Removes an item of a list, or a property of an object, with its comma. */
-export function removeAt(before: Edited, container: Node, index: number): Edited {
-  const { text } = before
+/** Removes an item of a list, or a property of an object, with its comma; and lists and objects that become empty. */
+export function removeAt(text: string, container: Node, index: number): string {
   const items = container.children ?? []
   const item = items[index]
-  if (item === undefined) return before
-  const [start, end] = [item.offset, item.offset + item.length]
+  if (item === undefined) return text
+  const holder = container.parent?.type === 'property' ? container.parent : container
+  const outer = holder.parent
+  if (items.length === 1 && outer?.children !== undefined)
+    return removeAt(text, outer, outer.children.indexOf(holder))
   const previous = items[index - 1]
-  const from = lastSolidEnd(
-    text,
-    previous === undefined ? container.offset + 1 : endOf(previous),
-    start,
-  )
+  const contentStart = previous === undefined ? container.offset + 1 : endOf(previous)
+  const from = lastSolidEnd(text, contentStart, item.offset)
   const next = items[index + 1]?.offset ?? endOf(container) - 1
-  const comma = commaIn(text, end, next)
-  const to = comma === undefined ? end : comma + 1
-  const isOnly = items.length === 1
-  const inside = text.slice(container.offset + 1, from) + text.slice(to, endOf(container) - 1)
-  if (isOnly && inside.trim() === '') {
-    const whole = text.slice(container.offset + 1, endOf(container) - 1)
-    return applyEdit(before, { offset: container.offset + 1, removed: whole, inserted: '' })
-  }
-  const without = applyEdit(before, { offset: from, removed: text.slice(from, to), inserted: '' })
-  if (comma !== undefined || previous === undefined) return without
-  const spare = commaIn(text, endOf(previous), start)
-  return spare === undefined
-    ? without
-    : applyEdit(without, { offset: spare, removed: ',', inserted: '' })
+  const comma = commaIn(text, endOf(item), next)
+  const to = comma === undefined ? endOf(item) : comma + 1
+  const before = text.slice(0, from)
+  const after = text.slice(to)
+  const [inside, close] = [container.offset + 1, endOf(container) - 1]
+  if (items.length === 1 && (text.slice(inside, from) + text.slice(to, close)).trim() === '')
+    return text.slice(0, inside) + text.slice(close)
+  const spare = comma === undefined && previous !== undefined
+  const at = spare ? commaIn(text, contentStart, item.offset) : undefined
+  return at === undefined ? before + after : before.slice(0, at) + before.slice(at + 1) + after
 }
 
 type Written = (indent: string, unit: string) => string
 
-function append(before: Edited, container: Node | undefined, write: Written): Edited {
+function append(text: string, container: Node | undefined, write: Written): string {
   if (container === undefined) throw new Error('There is nothing to add to')
-  const { text } = before
   const items = container.children ?? []
   const last = items.at(-1)
   const close = endOf(container) - 1
@@ -144,9 +132,14 @@ function append(before: Edited, container: Node | undefined, write: Written): Ed
     : eol + inner + write(inner, unit).replaceAll('\n', eol)
   const isClosed = isInline || text.slice(offset, close).includes('\n')
   const inserted = written + (hasComma ? ',' : '') + (isClosed ? '' : eol + outer)
-  const after = applyEdit(before, { offset, removed: '', inserted })
-  if (last === undefined || hasComma) return after
-  return applyEdit(after, { offset: contentEnd, removed: '', inserted: ',' })
+  const comma = last === undefined || hasComma ? '' : ','
+  return (
+    text.slice(0, contentEnd) +
+    comma +
+    text.slice(contentEnd, offset) +
+    inserted +
+    text.slice(offset)
+  )
 }
 
 function pretty(value: unknown, { indent, unit }: { indent: string; unit: string }): string {

@@ -1,10 +1,8 @@
-// Edits of a text as data, and their undo. As long as a configuration has not changed since an install, an uninstall restores
-// it to the byte.
+// The undo of an edited text. As long as a configuration has not changed since an install, an uninstall restores it to the
+// byte.
 import { createHash } from 'node:crypto'
 
-export type Edit = { readonly offset: number; readonly removed: string; readonly inserted: string }
-
-/** A hash of the edited text, and the edits to undo, last first. */
+/** A hash of the edited text, and what to replace in it, in order. */
 export type Undo = {
   readonly mark: string
   readonly steps: readonly {
@@ -14,35 +12,23 @@ export type Undo = {
   }[]
 }
 
-/** Matches no text. */
-export const NO_UNDO: Undo = { mark: '', steps: [] }
-
-/** A text with the edits that led to it. */
-export type Edited = { readonly text: string; readonly edits: readonly Edit[] }
-
-export function startEdit(text: string): Edited {
-  return { text, edits: [] }
+export function recordUndo(before: string, after: string): Undo {
+  let start = 0
+  while (start < before.length && before[start] === after[start]) start += 1
+  const most = Math.min(before.length, after.length) - start
+  let same = 0
+  while (same < most && before.at(-1 - same) === after.at(-1 - same)) same += 1
+  const was = before.slice(start, before.length - same)
+  return {
+    mark: markOf(after),
+    steps: [{ offset: start, length: after.length - same - start, was }],
+  }
 }
 
-export function applyEdit({ text, edits }: Edited, edit: Edit): Edited {
-  const { offset, removed, inserted } = edit
-  const after = text.slice(0, offset) + inserted + text.slice(offset + removed.length)
-  return { text: after, edits: [...edits, edit] }
-}
-
-export function recordUndo({ text, edits }: Edited): Undo {
-  const steps = edits.map(({ offset, removed, inserted }) => ({
-    offset,
-    length: inserted.length,
-    was: removed,
-  }))
-  return { mark: markOf(text), steps: steps.reverse() }
-}
-
-/** Undefined if the text is not the result of the edits. */
-export function undoEdits(text: string, { mark, steps }: Undo): string | undefined {
-  if (markOf(text) !== mark) return undefined
-  return steps.reduce(
+/** Undefined if there is no undo, or if the text has changed since. */
+export function undoEdits(text: string, undo: Undo | undefined): string | undefined {
+  if (undo === undefined || markOf(text) !== undo.mark) return undefined
+  return undo.steps.reduce(
     (now, { offset, length, was }) => now.slice(0, offset) + was + now.slice(offset + length),
     text,
   )
