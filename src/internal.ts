@@ -3,7 +3,7 @@ export * from './index.js'
 export {
   type AutoPruneRecord,
   type CommitHistory,
-  type FailureFacts,
+  type FailureDetails,
   type FoundTarget,
   type ImportCheckpointsResult,
   importFault,

@@ -55,7 +55,7 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
   }
 
   get id(): string {
-    return this.#context.hold.id
+    return this.#context.lease.id
   }
 
   /** Adds a checkpoint: a state, the files of the project, or both. */
@@ -156,10 +156,11 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
     refuseNoList('rewind', 'paths', options?.paths)
     const how = { identity: { to: ref }, asks: 'confirm' } as const
     const { input, callbacks } = splitOptions('rewind', options, how)
-    const { order } = this.#context
+    const { writeQueue } = this.#context
     const { confirm } = callbacks
     // The queue is free while the caller is asked: other writes of this session must not wait for the answer.
-    const asking: typeof confirm = confirm && ((...plan) => order.aside(() => confirm(...plan)))
+    const asking: typeof confirm =
+      confirm && ((...plan) => writeQueue.aside(() => confirm(...plan)))
     const split = { input, callbacks: { ...callbacks, confirm: asking } }
     const result = await this.#inOrder(engine.rewindSession, split)
     if (result.applied) this.notify('rewound', result)
@@ -246,9 +247,9 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
 
   /** Deletes the session and all its checkpoints; returns how many there were. It cannot be written to afterwards. */
   async delete(): Promise<number> {
-    const { hold, order } = this.#context
-    const remove = async () => engine.deleteSession(this.#context, this.id, { fence: hold.fence })
-    const { removed } = await this.#calls.during(() => explained(() => order.do(remove)))
+    const { lease, writeQueue } = this.#context
+    const remove = async () => engine.deleteSession(this.#context, this.id, { fence: lease.fence })
+    const { removed } = await this.#calls.during(() => explained(() => writeQueue.do(remove)))
     this.#closing ??= Promise.resolve(this.#end())
     return removed
   }
@@ -265,9 +266,9 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
   }
 
   async #close(): Promise<void> {
-    const { order, isLeased, ledger, hold } = this.#context
-    await order.close()
-    if (isLeased) ledger.sessions.releaseLease(hold)
+    const { writeQueue, isLeased, ledger, lease } = this.#context
+    await writeQueue.close()
+    if (isLeased) ledger.sessions.releaseLease(lease)
     this.#end()
   }
 
@@ -285,7 +286,7 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
 
   /** For writes. Saves queue themselves, because they read the state first. */
   #inOrder<Result>(operation: Operation<Result>, split: SplitOptions): Promise<Result> {
-    return this.#calls.during(() => this.#context.order.do(() => this.#run(operation, split)))
+    return this.#calls.during(() => this.#context.writeQueue.do(() => this.#run(operation, split)))
   }
 
   #perform<Result>(operation: Operation<Result>, split: SplitOptions): Promise<Result> {

@@ -230,7 +230,7 @@ export class Store {
   }
 
   /** Records the failure of unattended work, which `status` then reports. @internal */
-  async recordFailure(failure: engine.FailureFacts): Promise<void> {
+  async recordFailure(failure: engine.FailureDetails): Promise<void> {
     return this.#do(async () => engine.recordFailure(this.#context, failure))
   }
 

@@ -100,7 +100,7 @@ export const listSession = sessionOperation({
   input: () => z.strictObject({ ...filters(), ...paging() }),
   withoutInput: () => ({}),
   run: async (context, query: Query): Promise<ListPage> =>
-    pageOf(context, { key: context.hold.key, query }),
+    pageOf(context, { key: context.lease.key, query }),
 })
 
 export const countSession = sessionOperation({
@@ -109,7 +109,7 @@ export const countSession = sessionOperation({
   input: () => z.strictObject(filters()),
   withoutInput: () => ({}),
   run: async (context, query: Query): Promise<number> =>
-    countOf(context, { key: context.hold.key, query }),
+    countOf(context, { key: context.lease.key, query }),
 })
 
 type Scoped = Pick<BriefsQuery, 'project'> & {

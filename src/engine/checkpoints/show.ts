@@ -29,7 +29,7 @@ export const showInSession = sessionOperation({
   input: () => z.strictObject({ ref: z.string() }),
   async run(context, { ref }): Promise<CheckpointDetails> {
     return context.objects.shared(async () =>
-      readDetails(context, resolveInSession(context, context.hold.key, ref)),
+      readDetails(context, resolveInSession(context, context.lease.key, ref)),
     )
   },
 })

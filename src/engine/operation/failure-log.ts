@@ -37,7 +37,7 @@ const CALLER_ERRORS: readonly ErrorCode[] = [
 const MAX_MESSAGE_CHARS = 500
 const HOUR_MS = 3_600_000
 
-export type FailureFacts = {
+export type FailureDetails = {
   readonly operation: string
   /** The path of the project; null for an operation on the whole store. */
   readonly project: string | null
@@ -50,7 +50,7 @@ export type FailureFacts = {
  */
 export function recordFailure(
   { ledger, clock }: StoreContext,
-  { operation, project, error }: FailureFacts,
+  { operation, project, error }: FailureDetails,
 ): void {
   const { code, message } = describe(error)
   const [newest] = ledger.failures.list(1)

@@ -25,7 +25,7 @@ export {
 } from './lazy-operations.js'
 export { describeInputError } from './input-errors.js'
 export type { Callbacks, PlanFacts, Progress, RestoreSubject } from './callbacks.js'
-export { type FailureFacts, recordFailure } from './failure-log.js'
+export { type FailureDetails, recordFailure } from './failure-log.js'
 export {
   type LazyOperation,
   type OperationOf,

@@ -41,7 +41,7 @@ export const rewindSession = sessionOperation({
       dryRun: z._default(z.boolean(), false),
     }),
   async run(context, input, callbacks): Promise<SessionRewindResult> {
-    const named = resolveInSession(context, context.hold.key, input.to)
+    const named = resolveInSession(context, context.lease.key, input.to)
     const target = input.before ? checkpointBeforeInSession(context.ledger, named) : named
     const { restore: restored } = input
     if (restored !== 'files') {
@@ -81,7 +81,7 @@ async function restoreFiles(
           ...makeRewindRequest(context.ledger, then, { paths, keepMine, dryRun }),
           session: sessionPart(context, target, restored),
           movesState: restored === 'both',
-          fence: context.hold.fence,
+          fence: context.lease.fence,
         },
         callbacks,
         agreed,
@@ -110,7 +110,7 @@ function rewindState(
   target: Checkpoint,
   { dryRun }: { readonly dryRun: boolean },
 ): RestoreResult {
-  const { ledger, clock, hold } = context
+  const { ledger, clock, lease } = context
   const nothing = {
     to: viewTarget(ledger, target),
     target: target.id,
@@ -123,8 +123,8 @@ function rewindState(
   const id = parseCheckpointId(makeId(clock.random))
   failpoint('rewind-state:before-row')
   ledger.transaction(() => {
-    ledger.sessions.check(hold)
-    const step = planNextStep(context, sessionPart(context, target, 'state'), hold.fence)
+    ledger.sessions.check(lease)
+    const step = planNextStep(context, sessionPart(context, target, 'state'), lease.fence)
     invariant(step !== undefined, 'the head does not move within a transaction')
     const checkpoint: StateCheckpoint = {
       id,

@@ -8,23 +8,23 @@ import type { SessionContext } from './session-context.js'
 export type WriteState = (base: StateId | undefined) => StateId | undefined
 
 export function writeWholeState(
-  { ledger, memory, order }: SessionContext,
+  { ledger, memory, writeQueue }: SessionContext,
   { state, files }: { readonly state?: unknown; readonly files: boolean },
 ): WriteState {
   if (state === undefined) return (base) => base
-  if (files || !order.isFree) return ledger.states.capture(state, memory)
+  if (files || !writeQueue.isFree) return ledger.states.capture(state, memory)
   return () => ledger.states.write(state, memory)
 }
 
 export function writeAppended(
-  { ledger, memory, order }: SessionContext,
+  { ledger, memory, writeQueue }: SessionContext,
   {
     key,
     items,
     files,
   }: { readonly key: string; readonly items: readonly unknown[]; readonly files: boolean },
 ): WriteState {
-  const waits = files || !order.isFree
+  const waits = files || !writeQueue.isFree
   const kept = waits ? ledger.states.captureItems(items, { key, memory }) : items
   return (base) => ledger.states.append(base, { key, items: kept }, memory)
 }
@@ -34,9 +34,9 @@ export function writeAppended(
  * writing it reports the error.
  */
 export function copyAtCall<Value>(
-  { ledger, order }: SessionContext,
+  { ledger, writeQueue }: SessionContext,
   value: Value,
-  { waits = !order.isFree }: { readonly waits?: boolean } = {},
+  { waits = !writeQueue.isFree }: { readonly waits?: boolean } = {},
 ): Value {
   if (!waits || typeof value !== 'object' || value === null) return value
   try {

@@ -39,14 +39,14 @@ export const exportSession = sessionOperation({
 })
 
 function readPage(context: SessionContext, after: ExportCursor | undefined): ExportPage {
-  const { ledger, hold } = context
+  const { ledger, lease } = context
   const startMs = performance.now()
   const items: ExchangedCheckpoint[] = []
   const isThere = after !== undefined && ledger.checkpoints.get(after.id) !== undefined
   let before = isThere ? after.state : null
   let cursor = after
   const rows = ledger.checkpoints.list({
-    session: hold.key,
+    session: lease.key,
     afterStep: after?.step ?? -1,
     limit: PAGE,
   })

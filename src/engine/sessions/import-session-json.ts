@@ -119,9 +119,9 @@ class Adder {
 
   /** Inside a transaction. False if the session has it already. */
   add(value: unknown): boolean {
-    const { ledger, hold, clock } = this.#context
+    const { ledger, lease, clock } = this.#context
     const item = this.#reader.read(value)
-    if (isKnown(ledger, { session: hold.key, id: item.id })) {
+    if (isKnown(ledger, { session: lease.key, id: item.id })) {
       this.#last = undefined
       return false
     }
@@ -142,7 +142,7 @@ class Adder {
     })
     ledger.checkpoints.insert(made, undefined)
     const atMs = clock.nowMs()
-    ledger.sessions.advance(hold, { head: made.id, status, atMs, leaseUntilMs: null })
+    ledger.sessions.advance(lease, { head: made.id, status, atMs, leaseUntilMs: null })
     return true
   }
 

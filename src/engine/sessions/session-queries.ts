@@ -22,7 +22,7 @@ export const stateAt = sessionOperation({
     const { head } = readSession(context)
     const checkpoint =
       ref !== undefined
-        ? resolveInSession(context, context.hold.key, ref)
+        ? resolveInSession(context, context.lease.key, ref)
         : head === null
           ? undefined
           : context.ledger.checkpoints.get(head)
@@ -74,7 +74,7 @@ export const summary = sessionOperation({
   summary: 'Count the checkpoints of a session',
   effect: 'reads',
   input: () => z.strictObject({}),
-  run: async (context) => summarize(context, context.hold.key),
+  run: async (context) => summarize(context, context.lease.key),
 })
 
 export function summarize({ ledger }: StoreContext, session: SessionKey): SessionSummary {
@@ -97,8 +97,8 @@ export const latest = sessionOperation({
   summary: 'Find the newest checkpoint of a session',
   effect: 'reads',
   input: () => z.strictObject({ name: z.optional(wholeText()) }),
-  async run({ ledger, hold }: SessionContext, { name }): Promise<CheckpointView | undefined> {
-    const scope = { session: hold.key }
+  async run({ ledger, lease }: SessionContext, { name }): Promise<CheckpointView | undefined> {
+    const scope = { session: lease.key }
     const found =
       name === undefined
         ? ledger.checkpoints.byNumber(scope, 1)

@@ -87,13 +87,13 @@ export const saveSession = sessionOperation({
   effect: 'adds',
   input: saveInput,
   run: async (context, input, callbacks) => {
-    context.order.expectOpen()
+    context.writeQueue.expectOpen()
     const { name, namedBy: by } = input
     if (name !== undefined && by !== undefined)
       checkName(context, context.project?.id, { name, by })
     const writeState = writeWholeState(context, input)
     const facts = copyMetadata(context, input)
-    return context.order.do(() => addCheckpoint(context, facts, { callbacks, writeState }))
+    return context.writeQueue.do(() => addCheckpoint(context, facts, { callbacks, writeState }))
   },
 })
 
@@ -103,15 +103,15 @@ export const appendToSession = sessionOperation({
   effect: 'adds',
   input: appendInput,
   run: async (context, { key, items, ...input }, callbacks) => {
-    context.order.expectOpen()
+    context.writeQueue.expectOpen()
     const writeState = writeAppended(context, { key, items, files: input.files })
     const facts = copyMetadata(context, input)
-    return context.order.do(() => addCheckpoint(context, facts, { callbacks, writeState }))
+    return context.writeQueue.do(() => addCheckpoint(context, facts, { callbacks, writeState }))
   },
 })
 
 function copyMetadata(context: SessionContext, input: SaveOptions): SaveOptions {
-  const waits = input.files || !context.order.isFree
+  const waits = input.files || !context.writeQueue.isFree
   return { ...input, metadata: copyAtCall(context, input.metadata, { waits }) }
 }
 
@@ -165,9 +165,9 @@ export async function addCheckpoint(
 const SOME_AGENT = 'agent'
 
 /** Between two saves of one session its agent made the changes; before the first save it may have been the user. */
-function defaultMoment({ ledger, hold }: SessionContext, { id }: Project): ChangeEvent {
-  const who = ledger.sessions.byKey(hold.key)?.agent ?? SOME_AGENT
-  const isNext = ledger.checkpoints.newestFiles(id)?.session?.key === hold.key
+function defaultMoment({ ledger, lease }: SessionContext, { id }: Project): ChangeEvent {
+  const who = ledger.sessions.byKey(lease.key)?.agent ?? SOME_AGENT
+  const isNext = ledger.checkpoints.newestFiles(id)?.session?.key === lease.key
   return { type: 'said', who: isNext ? [who] : [who, USER_AUTHOR] }
 }
 
@@ -190,7 +190,7 @@ function findSavedOperation(
 ): SessionSaveResult | undefined {
   if (operationId === undefined) return undefined
   const { checkpoints } = context.ledger
-  const found = checkpoints.byOperation(context.hold.key, operationId)
+  const found = checkpoints.byOperation(context.lease.key, operationId)
   if (found === undefined || !checkpoints.isBehind(found, readSession(context).head))
     return undefined
   return { ...viewCheckpoint(found), created: false }
@@ -198,11 +198,11 @@ function findSavedOperation(
 
 /** Inside the transaction. A reverted checkpoint loses only the id. */
 function releaseOperationId(
-  { ledger, hold }: SessionContext,
+  { ledger, lease }: SessionContext,
   operationId: string | undefined,
 ): void {
   if (operationId === undefined) return
-  const left = ledger.checkpoints.byOperation(hold.key, operationId)
+  const left = ledger.checkpoints.byOperation(lease.key, operationId)
   if (left !== undefined) ledger.checkpoints.releaseOperation(left.id)
 }
 
@@ -234,7 +234,7 @@ export async function commit(
   failpoint('save:before-row')
   try {
     const saved = ledger.transaction((): SessionSaveResult => {
-      ledger.sessions.check(context.hold)
+      ledger.sessions.check(context.lease)
       // Check again: another process may have saved it meanwhile.
       const known = findSavedOperation(context, input.operationId)
       if (known !== undefined) return known
@@ -251,7 +251,7 @@ export async function commit(
       const { status } = made.session
       const atMs = made.createdAtMs
       const leaseUntilMs = leaseExpiryMs(context)
-      ledger.sessions.advance(context.hold, { head: made.id, status, atMs, leaseUntilMs })
+      ledger.sessions.advance(context.lease, { head: made.id, status, atMs, leaseUntilMs })
       return { ...viewCheckpoint(made), created: true }
     })
     failpoint('save:after-row')

@@ -63,16 +63,16 @@ async function runCall<Result>(
   run: (call: ToolRun) => Promise<Result> | Result,
 ): Promise<Result> {
   const { id } = request
-  const { ledger, hold, order } = context
+  const { ledger, lease, writeQueue } = context
   const asked = { ...request, args: copyAtCall(context, request.args) }
-  const started = await order.do(async () => startCall(context, asked))
+  const started = await writeQueue.do(async () => startCall(context, asked))
   if ('ended' in started) return unwrapOutcome(started.ended) as Result
   const { call } = started
   const { idempotencyKey, startedAtMs } = call
   const partial = (value: unknown) => {
     ledger.transaction(() => {
-      ledger.sessions.check(hold)
-      ledger.tools.addPartial(hold.key, { id, startedAtMs, value })
+      ledger.sessions.check(lease)
+      ledger.tools.addPartial(lease.key, { id, startedAtMs, value })
     })
   }
   try {
@@ -91,22 +91,22 @@ type Start = { readonly ended: ToolCall } | { readonly call: StartedCall }
 
 /** Records that the call starts, unless its outcome is known. */
 function startCall(context: SessionContext, { id, name, args }: ToolRequest): Start {
-  const { ledger, hold, clock } = context
-  const known = ledger.tools.get(hold.key, id)
+  const { ledger, lease, clock } = context
+  const known = ledger.tools.get(lease.key, id)
   if (known !== undefined && known.status !== 'started') return { ended: known }
   if (context.running.has(id)) {
     throw new SavestateError('BAD_INPUT', `The tool call ${JSON.stringify(id)} is running already`)
   }
   if (known !== undefined && !context.retried.has(id)) throw unverifiedError(known)
-  const idempotencyKey = known?.idempotencyKey ?? idempotencyKeyFor(hold.id, { id, name })
+  const idempotencyKey = known?.idempotencyKey ?? idempotencyKeyFor(lease.id, { id, name })
   const startedAtMs = context.starts.next(clock.nowMs())
   const call = { id, idempotencyKey, startedAtMs }
   ledger.transaction(() => {
-    ledger.sessions.check(hold)
+    ledger.sessions.check(lease)
     if (known === undefined) {
       const step = readSession(context).nextStep
-      ledger.tools.start(hold.key, { id, name, args, idempotencyKey, step, startedAtMs })
-    } else ledger.tools.restart(hold.key, { id, atMs: startedAtMs })
+      ledger.tools.start(lease.key, { id, name, args, idempotencyKey, step, startedAtMs })
+    } else ledger.tools.restart(lease.key, { id, atMs: startedAtMs })
   })
   failpoint('tool:started')
   context.retried.delete(id)
@@ -163,7 +163,7 @@ async function runAndRecordFailure<Result>(
 async function recordEnd(context: SessionContext, call: StartedCall, ended: Ending): Promise<void> {
   const outcome = copyAtCall(context, ended.outcome)
   try {
-    await context.order.finish(async () => endCall(context, call, { ...ended, outcome }))
+    await context.writeQueue.finish(async () => endCall(context, call, { ...ended, outcome }))
   } catch (error) {
     if (!(error instanceof SavestateError) || error.code !== 'STORE_CLOSED') throw error
     throw new SavestateError(
@@ -188,30 +188,30 @@ export const resolveToolCall = sessionOperation({
       result: z.optional(z.unknown()),
     }),
   async run(context, { id, as, result }): Promise<void> {
-    const { ledger, hold } = context
-    const known = ledger.tools.get(hold.key, id)
+    const { ledger, lease } = context
+    const known = ledger.tools.get(lease.key, id)
     if (known?.status !== 'started') {
       throw new SavestateError('BAD_INPUT', `No tool call ${JSON.stringify(id)} is in flight`)
     }
     if (as === 'confirmed') endCall(context, known, { status: 'confirmed', outcome: result })
     else if (as === 'skipped') endCall(context, known, { status: 'skipped', outcome: undefined })
     else {
-      ledger.transaction(() => ledger.sessions.check(hold))
+      ledger.transaction(() => ledger.sessions.check(lease))
       context.retried.add(id)
     }
   },
 })
 
 /** The calls of a session that were started and have no outcome. */
-export function inFlight({ ledger, hold }: SessionContext): InFlight[] {
-  return ledger.tools.list(hold.key, { status: 'started' }).map((call) => ({
+export function inFlight({ ledger, lease }: SessionContext): InFlight[] {
+  return ledger.tools.list(lease.key, { status: 'started' }).map((call) => ({
     id: call.id,
     name: call.name,
     args: call.args,
     idempotencyKey: call.idempotencyKey,
     startedAt: new Date(call.startedAtMs),
     effect: 'unverified',
-    partials: ledger.tools.partials(hold.key, call),
+    partials: ledger.tools.partials(lease.key, call),
   }))
 }
 
@@ -223,15 +223,15 @@ type Ending = {
 }
 
 function endCall(
-  { ledger, hold, clock }: SessionContext,
+  { ledger, lease, clock }: SessionContext,
   started: StartedCall,
   ended: Ending,
 ): void {
   const { id, idempotencyKey, startedAtMs } = started
   const call = { id, idempotencyKey, startedAtMs, ...ended, atMs: clock.nowMs() }
   ledger.transaction(() => {
-    ledger.sessions.check(hold)
-    ledger.tools.end(hold.key, call)
+    ledger.sessions.check(lease)
+    ledger.tools.end(lease.key, call)
   })
 }
 
