@@ -22,7 +22,7 @@ export const planImport = loadLater(
 )
 export const file = loadLater(async () => (await import('../checkpoints/file.js')).file)
 export const forget = loadLater(async () => (await import('../prune/forget.js')).forget)
-export const history = loadLater(async () => (await import('../checkpoints/history.js')).history)
+export const history = loadLater(async () => (await import('../checkpoints/search.js')).history)
 export const importCheckpoints = loadLater(
   async () => (await import('../import/import-checkpoints.js')).importCheckpoints,
 )
