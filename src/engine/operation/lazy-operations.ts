@@ -12,7 +12,7 @@ export const clearProject = loadLater(
 )
 export const drop = loadLater(async () => (await import('../prune/drop.js')).drop)
 export const exportSession = loadLater(
-  async () => (await import('../sessions/export-session.js')).exportSession,
+  async () => (await import('../sessions/session-json.js')).exportSession,
 )
 export const importSession = loadLater(
   async () => (await import('../sessions/import-session-json.js')).importSession,

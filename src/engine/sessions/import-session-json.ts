@@ -3,7 +3,7 @@
 import * as z from 'zod/mini'
 import type { Ledger } from '../../ledger/index.js'
 import {
-  parseCheckpointId,
+  type CheckpointId,
   parseSessionId,
   type SessionKey,
   type StateId,
@@ -164,6 +164,5 @@ function isKnown(
   { session, id }: { readonly session: SessionKey; readonly id: string },
 ): boolean {
   if (ledger.checkpoints.byOperation(session, id) !== undefined) return true
-  if (!/^[bcdfghjklmnpqrstvwxz]{18}$/.test(id)) return false
-  return ledger.checkpoints.get(parseCheckpointId(id))?.session?.key === session
+  return ledger.checkpoints.get(id as CheckpointId)?.session?.key === session
 }

@@ -1,27 +1,32 @@
-export { SavedTurns, type OncePerTurnResult, saveOncePerTurn } from './save-once-per-turn.js'
 export {
   type ExchangedCheckpoint,
   type ExchangedItems,
+  type ExportPage,
   labelOf,
   parseTime,
 } from './session-json.js'
-export type { ExportPage } from './export-session.js'
 export type { ImportOutlook, ImportResult } from './import-session-json.js'
 export { openSession } from './open-session.js'
 export { type Resumed, resumeSession } from './resume.js'
 export type { SessionContext } from './session-context.js'
 export {
   head,
-  latest,
   type SessionHead,
   type SessionSummary,
   stateAt,
   summary,
 } from './session-queries.js'
-export { appendToSession, type SessionSaveResult, saveSession } from './session-save.js'
+export {
+  appendToSession,
+  type OncePerTurnResult,
+  SavedTurns,
+  type SessionSaveResult,
+  saveOncePerTurn,
+  saveSession,
+} from './session-save.js'
 export { newTurn, setStatus, type StatusInput } from './session-status.js'
 export type { SessionView } from './session-view.js'
-export { copyAtCall, copyItemsAtCall } from './copy-at-call.js'
+export { copyAtCall, copyItemsAtCall } from './write-queue.js'
 export {
   deleteSession,
   findCheckpoint,

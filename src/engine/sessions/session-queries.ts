@@ -5,8 +5,7 @@ import type { StoreContext } from '../operation/context.js'
 import { refuseDamagedState } from '../verify/damage-marks.js'
 import { sessionOperation } from '../operation/operation.js'
 import { resolveInSession } from '../checkpoints/resolve-ref.js'
-import { type SessionContext, readSession } from './session-context.js'
-import { wholeText } from '../operation/input-schemas.js'
+import { readSession } from './session-context.js'
 import { type CheckpointView, viewCheckpoint } from '../checkpoints/views.js'
 
 export { resolveInSession } from '../checkpoints/resolve-ref.js'
@@ -91,21 +90,6 @@ export function summarize({ ledger }: StoreContext, session: SessionKey): Sessio
     seconds: ((last?.createdAtMs ?? 0) - (first?.createdAtMs ?? 0)) / 1000,
   }
 }
-
-export const latest = sessionOperation({
-  name: 'latest',
-  summary: 'Find the newest checkpoint of a session',
-  effect: 'reads',
-  input: () => z.strictObject({ name: z.optional(wholeText()) }),
-  async run({ ledger, lease }: SessionContext, { name }): Promise<CheckpointView | undefined> {
-    const scope = { session: lease.key }
-    const found =
-      name === undefined
-        ? ledger.checkpoints.byNumber(scope, 1)
-        : ledger.checkpoints.byName(scope, name)
-    return found === undefined ? undefined : viewCheckpoint(found)
-  },
-})
 
 export type SessionHead = {
   readonly id: string

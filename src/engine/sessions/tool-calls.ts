@@ -12,7 +12,7 @@ import {
 import { failpoint } from '../../system/index.js'
 import { sessionOperation, unknownOptions } from '../operation/operation.js'
 import { type SessionContext, readSession } from './session-context.js'
-import { copyAtCall } from './copy-at-call.js'
+import { copyAtCall } from './write-queue.js'
 import { wholeText } from '../operation/input-schemas.js'
 
 export type ToolRequest = {
@@ -66,7 +66,10 @@ async function runCall<Result>(
   const { ledger, lease, writeQueue } = context
   const asked = { ...request, args: copyAtCall(context, request.args) }
   const started = await writeQueue.do(async () => startCall(context, asked))
-  if ('ended' in started) return unwrapOutcome(started.ended) as Result
+  if ('ended' in started) {
+    if (started.ended.status === 'failed') throw started.ended.error
+    return started.ended.result as Result
+  }
   const { call } = started
   const { idempotencyKey, startedAtMs } = call
   const partial = (value: unknown) => {
@@ -77,7 +80,13 @@ async function runCall<Result>(
   }
   try {
     // Outside the queue: while the tool runs it may save.
-    const result = await runAndRecordFailure(context, call, () => run({ idempotencyKey, partial }))
+    let result: Result
+    try {
+      result = await run({ idempotencyKey, partial })
+    } catch (error) {
+      await recordEnd(context, call, { status: 'failed', outcome: toStorable(error) })
+      throw error
+    }
     failpoint('tool:ran')
     await recordEnd(context, call, { status: 'confirmed', outcome: result })
     failpoint('tool:confirmed')
@@ -98,7 +107,7 @@ function startCall(context: SessionContext, { id, name, args }: ToolRequest): St
     throw new SavestateError('BAD_INPUT', `The tool call ${JSON.stringify(id)} is running already`)
   }
   if (known !== undefined && !context.retried.has(id)) throw unverifiedError(known)
-  const idempotencyKey = known?.idempotencyKey ?? idempotencyKeyFor(lease.id, { id, name })
+  const idempotencyKey = known?.idempotencyKey ?? idempotencyKeyFor(lease.id, id, name)
   const startedAtMs = context.starts.next(clock.nowMs())
   const call = { id, idempotencyKey, startedAtMs }
   ledger.transaction(() => {
@@ -144,19 +153,6 @@ function checkCall(request: ToolRequest, run: unknown): void {
       'BAD_INPUT',
       `The function that runs ${JSON.stringify(name)} is missing`,
     )
-}
-
-async function runAndRecordFailure<Result>(
-  context: SessionContext,
-  call: StartedCall,
-  run: () => Promise<Result> | Result,
-): Promise<Result> {
-  try {
-    return await run()
-  } catch (error) {
-    await recordEnd(context, call, { status: 'failed', outcome: toStorable(error) })
-    throw error
-  }
 }
 
 /** Records the outcome even if the session was closed meanwhile. */
@@ -235,11 +231,6 @@ function endCall(
   })
 }
 
-function unwrapOutcome(call: ToolCall): unknown {
-  if (call.status === 'failed') throw call.error
-  return call.result
-}
-
 /** The thrown value, or an error with the same name and message if it cannot be stored. The caller gets the value itself. */
 function toStorable(error: unknown): unknown {
   try {
@@ -252,12 +243,12 @@ function toStorable(error: unknown): unknown {
 }
 
 function describeThrown(error: unknown): Error {
-  const message = tryToString(() => (isError(error) ? error.message : error)) ?? UNKNOWN
+  const message = tryToString(() => (isError(error) ? error.message : error))
   const name = isError(error) ? tryToString(() => error.name) : undefined
-  return Object.assign(new Error(message), { name: name ?? 'Error' })
+  return Object.assign(new Error(message ?? 'The tool threw a value that cannot be shown'), {
+    name: name ?? 'Error',
+  })
 }
-
-const UNKNOWN = 'The tool threw a value that cannot be shown'
 
 function tryToString(read: () => unknown): string | undefined {
   try {
@@ -267,12 +258,8 @@ function tryToString(read: () => unknown): string | undefined {
   }
 }
 
-function idempotencyKeyFor(
-  session: string,
-  call: { readonly id: string; readonly name: string },
-): string {
-  const text = JSON.stringify([session, call.id, call.name])
-  return `savestate-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
+function idempotencyKeyFor(...call: readonly [session: string, id: string, name: string]): string {
+  return `savestate-${createHash('sha256').update(JSON.stringify(call)).digest('hex').slice(0, 32)}`
 }
 
 function unverifiedError({ id, name, idempotencyKey }: ToolCall): SavestateError {
