@@ -1,14 +1,11 @@
-export { copyThread, deleteRuns, deleteThread, keepLatest } from './threads/thread-removal.js'
+export { deleteRuns, keepLatest } from './threads/thread-removal.js'
 export {
   type ChannelHistory,
   readChannelHistories,
   type ChannelValues,
-  findGraphCheckpoint,
   type GraphContents,
-  listGraphCheckpoints,
   type NewGraphCheckpoint,
   putGraphCheckpoint,
-  putGraphWrites,
   readGraphCheckpoint,
   ThreadMemories,
 } from './threads/graph-threads.js'

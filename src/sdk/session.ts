@@ -4,10 +4,9 @@ import type { SessionPruneOptions } from '../model/index.js'
 import type { AgentState } from './agent-state.js'
 import { type CallOptions, type SplitOptions, splitOptions } from './call-options.js'
 import { SafeEmitter } from './events.js'
-import { explained } from './opening/with-system-errors.js'
 import { beat } from './opening/heartbeat.js'
 import { expectObject, refuseNoList } from './opening/validate-options.js'
-import type { OpenCalls } from './opening/open-calls.js'
+import { explained, type OpenCalls } from './opening/open-calls.js'
 import { iteratePages } from './pages.js'
 import type {
   AppendOptions,
@@ -20,9 +19,7 @@ import type {
 } from './session-types.js'
 import type { CheckpointQuery, SessionListQuery } from './store-types.js'
 
-type Operation<Result> =
-  | engine.OperationOf<engine.SessionContext, unknown, Result>
-  | engine.LazyOperation<engine.SessionContext, Result>
+type Operation<Result> = engine.AnyOperation<engine.SessionContext, Result>
 
 const NOTHING: SplitOptions = { input: {}, callbacks: {} }
 type Owner = { readonly calls: OpenCalls; readonly onClose: () => void }
@@ -196,7 +193,7 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
 
   /** Tool calls that were started and whose end is not known. */
   async inFlight(): Promise<readonly engine.InFlight[]> {
-    return this.#calls.during(() => explained(async () => engine.inFlight(this.#context)))
+    return this.#calls.run(() => engine.inFlight(this.#context))
   }
 
   /** Ends the session: its task is done. Its status is `completed`. */
@@ -249,7 +246,7 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
   async delete(): Promise<number> {
     const { lease, writeQueue } = this.#context
     const remove = async () => engine.deleteSession(this.#context, this.id, { fence: lease.fence })
-    const { removed } = await this.#calls.during(() => explained(() => writeQueue.do(remove)))
+    const { removed } = await this.#calls.run(() => writeQueue.do(remove))
     this.#closing ??= Promise.resolve(this.#end())
     return removed
   }
@@ -286,15 +283,11 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
 
   /** For writes. Saves queue themselves, because they read the state first. */
   #inOrder<Result>(operation: Operation<Result>, split: SplitOptions): Promise<Result> {
-    return this.#calls.during(() => this.#context.writeQueue.do(() => this.#run(operation, split)))
+    const queue = this.#context.writeQueue
+    return this.#calls.perform(operation, this.#context, { ...split, queue })
   }
 
   #perform<Result>(operation: Operation<Result>, split: SplitOptions): Promise<Result> {
-    return this.#calls.during(() => this.#run(operation, split))
-  }
-
-  #run<Result>(operation: Operation<Result>, { input, ...split }: SplitOptions): Promise<Result> {
-    const callbacks = this.#calls.guardCallbacks(split.callbacks)
-    return engine.perform(operation, this.#context, { input, callbacks })
+    return this.#calls.perform(operation, this.#context, split)
   }
 }

@@ -25,10 +25,9 @@ export {
 } from './lazy-operations.js'
 export { describeInputError } from './input-errors.js'
 export type { Callbacks, PlanFacts, Progress, RestoreSubject } from './callbacks.js'
-export { type FailureDetails, recordFailure } from './failure-log.js'
+export { type FailureDetails, recordFailure } from './failures.js'
 export {
-  type LazyOperation,
-  type OperationOf,
+  type AnyOperation,
   perform,
   unknownOptions,
 } from './operation.js'

@@ -3,7 +3,6 @@
 import {
   type GraphCheckpoint,
   type GraphPlace,
-  type GraphQuery,
   type GraphWrite,
   StateMemory,
   type StoredGraphCheckpoint,
@@ -69,32 +68,6 @@ export function putGraphCheckpoint(
     memory.forget()
     throw error
   }
-}
-
-/** The checkpoint need not exist yet. Throws SESSION_DELETED. */
-export function putGraphWrites(
-  { ledger }: StoreContext,
-  { place, writes }: { readonly place: GraphPlace; readonly writes: readonly GraphWrite[] },
-): void {
-  ledger.transaction(() => ledger.threads.putWrites(place, writes))
-}
-
-/** Without an id, returns the checkpoint with the greatest id. */
-export function findGraphCheckpoint(
-  { ledger }: StoreContext,
-  { thread, ns, id }: Omit<GraphPlace, 'id'> & { readonly id?: string | undefined },
-): GraphCheckpoint | undefined {
-  return id === undefined
-    ? ledger.threads.latest(thread, ns)
-    : ledger.threads.get({ thread, ns, id })
-}
-
-/** Greatest id first. */
-export function listGraphCheckpoints(
-  { ledger }: StoreContext,
-  query: GraphQuery,
-): readonly GraphPlace[] {
-  return ledger.threads.places(query)
 }
 
 /** Returns undefined if the checkpoint does not exist. */

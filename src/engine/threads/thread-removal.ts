@@ -4,18 +4,6 @@ import type { StoredGraphCheckpoint } from '../../ledger/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { readValues } from './graph-threads.js'
 
-export function deleteThread({ ledger, clock }: StoreContext, thread: string): number {
-  return ledger.transaction(() => ledger.threads.delete(thread, clock.nowMs()))
-}
-
-/** The copies have the ids of the originals. Does nothing if the thread does not exist. */
-export function copyThread(
-  { ledger }: StoreContext,
-  { from, to }: { readonly from: string; readonly to: string },
-): void {
-  ledger.transaction(() => ledger.threads.copy(from, to))
-}
-
 /** Keeps the latest checkpoint of each namespace and those it depends on. Returns how many were removed. */
 export function keepLatest(context: StoreContext, thread: string): number {
   return removeFrom(context, {

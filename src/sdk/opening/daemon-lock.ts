@@ -6,7 +6,7 @@ import { hasCode } from '../../model/index.js'
 import { type Lock, readLockOwner, takeLock, writeFileAtomically } from '../../system/index.js'
 import { refuseUnknown } from './validate-options.js'
 import { homeOf, type StoreOptions } from './open-context.js'
-import { explained } from './with-system-errors.js'
+import { explained } from './open-calls.js'
 
 export type DaemonLock = {
   /** The store's real path. */
