@@ -12,13 +12,13 @@ export const clearProject = loadLater(
 )
 export const drop = loadLater(async () => (await import('../prune/drop.js')).drop)
 export const exportSession = loadLater(
-  async () => (await import('../sessions/session-json.js')).exportSession,
+  async () => (await import('../sessions/session-exchange.js')).exportSession,
 )
 export const importSession = loadLater(
-  async () => (await import('../sessions/import-session-json.js')).importSession,
+  async () => (await import('../sessions/session-exchange.js')).importSession,
 )
 export const planImport = loadLater(
-  async () => (await import('../sessions/import-session-json.js')).planImport,
+  async () => (await import('../sessions/session-exchange.js')).planImport,
 )
 export const file = loadLater(async () => (await import('../checkpoints/file.js')).file)
 export const forget = loadLater(async () => (await import('../prune/forget.js')).forget)

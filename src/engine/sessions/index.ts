@@ -1,11 +1,10 @@
 export {
   type ExchangedCheckpoint,
   type ExchangedItems,
-  type ExportPage,
   labelOf,
   parseTime,
 } from './session-json.js'
-export type { ImportOutlook, ImportResult } from './import-session-json.js'
+export type { ExportPage, ImportOutlook, ImportResult } from './session-exchange.js'
 export { openSession } from './open-session.js'
 export { type Resumed, resumeSession } from './resume.js'
 export type { SessionContext } from './session-context.js'

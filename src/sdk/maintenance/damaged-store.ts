@@ -83,14 +83,6 @@ export async function doctorStore(options: DoctorOptions): Promise<engine.Doctor
   )
 }
 
-/** Removes everything that a store holds, but not its settings. Throws STORE_BUSY while another process uses it. */
-export async function clearStore(
-  options: Pick<StoreOptions, 'home'> = {},
-): Promise<{ readonly bytesReclaimed: number }> {
-  refuseUnknown('clearStore', options, { home: true })
-  return explained(async () => engine.clearStore(engine.openHome(homeOf(options))))
-}
-
 async function withRepairContext<T>(
   options: ClosedStoreOptions,
   work: (context: RepairContext) => Promise<T>,

@@ -1,5 +1,5 @@
+export { clearStore } from './clear.js'
 export {
-  clearStore,
   type ClosedStoreOptions,
   type DoctorOptions,
   doctorStore,
