@@ -35,7 +35,15 @@ import {
   parseIds,
   threadOf,
 } from './config.js'
-import { listDeltaChannels, formatFacts, selectValues, sendsChannel } from './checkpoint-json.js'
+import {
+  listDeltaChannels,
+  type Reader,
+  readHistory,
+  readMetadata,
+  readTuple,
+  selectValues,
+  sendsChannel,
+} from './checkpoint-json.js'
 import {
   checkOpenOptions,
   checkOptions,
@@ -44,7 +52,6 @@ import {
 } from './options.js'
 import { ThreadQueue } from './thread-queue.js'
 import { dump } from './serial.js'
-import { type Reader, readHistory, readMetadata, readTuple } from './read-tuple.js'
 
 export type { OpenSaverOptions, SaverOptions } from './options.js'
 
@@ -107,7 +114,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
     const common = {
       ...place,
       parent,
-      facts: formatFacts(checkpoint),
+      facts: JSON.stringify({ ...checkpoint, channel_values: undefined }),
       run: runOf(config, metadata),
       deltas: listDeltaChannels(metadata, values),
       sends: sendsChannel(checkpoint, parent),
