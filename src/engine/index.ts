@@ -1,9 +1,10 @@
-export { deleteRuns, keepLatest } from './threads/thread-removal.js'
 export {
   type ChannelHistory,
   readChannelHistories,
   type ChannelValues,
+  deleteRuns,
   type GraphContents,
+  keepLatest,
   type NewGraphCheckpoint,
   putGraphCheckpoint,
   readGraphCheckpoint,

@@ -45,9 +45,10 @@ import {
   sendsChannel,
 } from './checkpoint-json.js'
 import {
-  checkOpenOptions,
   checkOptions,
+  OPEN_OPTIONS,
   type OpenSaverOptions,
+  rejectUnknown,
   type SaverOptions,
 } from './options.js'
 import { ThreadQueue } from './thread-queue.js'
@@ -81,7 +82,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
 
   /** Opens a store that belongs to this saver: `close` closes it. */
   static async open(options: OpenSaverOptions = {}): Promise<SavestateSaver> {
-    checkOpenOptions(options)
+    rejectUnknown('SavestateSaver.open', options, OPEN_OPTIONS)
     const { project: path, files = false, serde, ...storeOptions } = options
     const store = await openStore(storeOptions)
     try {
