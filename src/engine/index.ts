@@ -1,15 +1,4 @@
-export {
-  type ChannelHistory,
-  readChannelHistories,
-  type ChannelValues,
-  deleteRuns,
-  type GraphContents,
-  keepLatest,
-  type NewGraphCheckpoint,
-  putGraphCheckpoint,
-  readGraphCheckpoint,
-  ThreadMemories,
-} from './threads/graph-threads.js'
+export * from './threads/graph-threads.js'
 export * from './authorship/index.js'
 export * from './checkpoints/index.js'
 export * from './import/index.js'

@@ -1,28 +1,5 @@
 export type { ProjectContext, StoreContext } from './context.js'
-export {
-  clearProject,
-  doctor,
-  drop,
-  exportSession,
-  file,
-  forget,
-  history,
-  hasForeignFiles,
-  importCheckpoints,
-  importSession,
-  moveProject,
-  planImport,
-  prune,
-  pruneSession,
-  rekey,
-  repair,
-  search,
-  setProjectConfig,
-  setStoreConfig,
-  status,
-  verify,
-  verifyDamaged,
-} from './lazy-operations.js'
+export * from './lazy-operations.js'
 export { describeInputError } from './input-errors.js'
 export type { Callbacks, PlanFacts, Progress, RestoreSubject } from './callbacks.js'
 export { type FailureDetails, recordFailure } from './failures.js'

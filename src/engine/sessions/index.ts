@@ -15,31 +15,9 @@ export {
   stateAt,
   summary,
 } from './session-queries.js'
-export {
-  appendToSession,
-  type OncePerTurnResult,
-  SavedTurns,
-  type SessionSaveResult,
-  saveOncePerTurn,
-  saveSession,
-} from './session-save.js'
+export * from './session-save.js'
 export { newTurn, setStatus, type StatusInput } from './session-status.js'
 export type { SessionView } from './session-view.js'
 export { copyAtCall, copyItemsAtCall } from './write-queue.js'
-export {
-  deleteSession,
-  findCheckpoint,
-  forkSession,
-  listSessions,
-  type SessionListItem,
-  type SessionsResult,
-} from './sessions.js'
-export {
-  type InFlight,
-  inFlight,
-  resolveToolCall,
-  runStep,
-  runTool,
-  type ToolRequest,
-  type ToolRun,
-} from './tool-calls.js'
+export * from './sessions.js'
+export * from './tool-calls.js'

@@ -57,7 +57,7 @@ export const listSessions = storeOperation({
   },
 })
 
-export type Deletion = {
+type Deletion = {
   /** The fence of the caller's own lease, which does not count as use. */
   readonly fence?: number
   /** Called in the transaction: another process may have continued the session since it was chosen. */
