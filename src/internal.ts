@@ -4,7 +4,7 @@ export {
   type AutoPruneRecord,
   clearLegacy,
   type CommitHistory,
-  type FailureFacts,
+  type FailureDetails,
   type FoundTarget,
   type ImportCheckpointsResult,
   importFault,

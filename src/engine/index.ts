@@ -1,17 +1,4 @@
-export { copyThread, deleteRuns, deleteThread, keepLatest } from './threads/thread-removal.js'
-export {
-  type ChannelHistory,
-  readChannelHistories,
-  type ChannelValues,
-  findGraphCheckpoint,
-  type GraphContents,
-  listGraphCheckpoints,
-  type NewGraphCheckpoint,
-  putGraphCheckpoint,
-  putGraphWrites,
-  readGraphCheckpoint,
-  ThreadMemories,
-} from './threads/graph-threads.js'
+export * from './threads/graph-threads.js'
 export * from './authorship/index.js'
 export * from './checkpoints/index.js'
 export * from './import/index.js'

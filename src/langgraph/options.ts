@@ -20,7 +20,7 @@ export type OpenSaverOptions = StoreOptions &
 /** A record, so that the compiler reports a missing option. */
 type Known<Options> = Readonly<Record<keyof Options, true>>
 const SAVER_OPTIONS: Known<SaverOptions> = { store: true, project: true, files: true, serde: true }
-const OPEN_OPTIONS: Known<OpenSaverOptions> = {
+export const OPEN_OPTIONS: Known<OpenSaverOptions> = {
   home: true,
   project: true,
   files: true,
@@ -48,11 +48,7 @@ export function checkOptions(options: SaverOptions): void {
 }
 
 /** Throws BAD_INPUT. */
-export function checkOpenOptions(options: OpenSaverOptions): void {
-  rejectUnknown('SavestateSaver.open', options, OPEN_OPTIONS)
-}
-
-function rejectUnknown(call: string, options: unknown, known: object): void {
+export function rejectUnknown(call: string, options: unknown, known: object): void {
   const isObject = typeof options === 'object' && options !== null && !types.isPromise(options)
   if (!isObject || Array.isArray(options))
     throw new SavestateError('BAD_INPUT', `${call} takes its options as an object`)

@@ -35,16 +35,24 @@ import {
   parseIds,
   threadOf,
 } from './config.js'
-import { listDeltaChannels, formatFacts, selectValues, sendsChannel } from './checkpoint-json.js'
 import {
-  checkOpenOptions,
+  listDeltaChannels,
+  type Reader,
+  readHistory,
+  readMetadata,
+  readTuple,
+  selectValues,
+  sendsChannel,
+} from './checkpoint-json.js'
+import {
   checkOptions,
+  OPEN_OPTIONS,
   type OpenSaverOptions,
+  rejectUnknown,
   type SaverOptions,
 } from './options.js'
 import { ThreadQueue } from './thread-queue.js'
 import { dump } from './serial.js'
-import { type Reader, readHistory, readMetadata, readTuple } from './read-tuple.js'
 
 export type { OpenSaverOptions, SaverOptions } from './options.js'
 
@@ -74,7 +82,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
 
   /** Opens a store that belongs to this saver: `close` closes it. */
   static async open(options: OpenSaverOptions = {}): Promise<SavestateSaver> {
-    checkOpenOptions(options)
+    rejectUnknown('SavestateSaver.open', options, OPEN_OPTIONS)
     const { project: path, files = false, serde, ...storeOptions } = options
     const store = await openStore(storeOptions)
     try {
@@ -107,7 +115,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
     const common = {
       ...place,
       parent,
-      facts: formatFacts(checkpoint),
+      facts: JSON.stringify({ ...checkpoint, channel_values: undefined }),
       run: runOf(config, metadata),
       deltas: listDeltaChannels(metadata, values),
       sends: sendsChannel(checkpoint, parent),

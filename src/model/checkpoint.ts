@@ -1,7 +1,6 @@
 // The central nouns of the model: projects, snapshots, checkpoints and operations.
 import type { Authors } from './restore/author.js'
 import type { BytePath } from './byte-path.js'
-import { type CheckpointMoment, readCheckpointMoment } from './checkpoint-moment.js'
 import type { SkipCounts, SkipReason } from './entry.js'
 import type { CheckpointId, ObjectId, OperationId, ProjectId, StateId } from './ids.js'
 import type { SessionKey, Status } from './session.js'
@@ -202,6 +201,41 @@ export function briefOf(checkpoint: Checkpoint): CheckpointBrief {
     skippedCounts: snapshot?.skippedCounts ?? {},
     moment: readCheckpointMoment(session?.metadata),
   }
+}
+
+/** `before`: made before the prompt or call it names. `after`: made after the calls it names. */
+export type CheckpointMoment = 'before' | 'after'
+
+// The hooks write the event and the calls into the metadata (see docs/guide/coding-agents.md); checkpoints of other callers
+// have no moment.
+const BEFORE: readonly unknown[] = ['turn-start', 'before-tool']
+const AFTER: readonly unknown[] = ['after-tool', 'turn-end', 'session-end']
+
+/** From the keys of an agent's metadata that decide it. */
+export function checkpointMoment({
+  agentSession,
+  at,
+  hasCalls,
+}: {
+  readonly agentSession: unknown
+  readonly at: unknown
+  readonly hasCalls: boolean
+}): CheckpointMoment | null {
+  if (typeof agentSession !== 'string') return null
+  // A save at the start of a call is named by the calls since the last save, if there were any.
+  if (hasCalls || AFTER.includes(at)) return 'after'
+  return BEFORE.includes(at) ? 'before' : null
+}
+
+/** Null also for metadata that is sealed with a key that was not given. */
+export function readCheckpointMoment(metadata: unknown): CheckpointMoment | null {
+  if (typeof metadata !== 'object' || metadata === null) return null
+  const field = (key: string): unknown => Reflect.get(metadata, key)
+  return checkpointMoment({
+    agentSession: field('agentSession'),
+    at: field('at'),
+    hasCalls: Array.isArray(field('calls')),
+  })
 }
 
 export function hasFiles(checkpoint: Checkpoint): checkpoint is FilesCheckpoint {

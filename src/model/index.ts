@@ -1,5 +1,4 @@
 export * from './byte-path.js'
-export * from './checkpoint-moment.js'
 export * from './checkpoint.js'
 export * from './database-errors.js'
 export * from './entry.js'

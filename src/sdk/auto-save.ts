@@ -1,4 +1,5 @@
 // Saves a watched project whenever it is idle: for `savestate watch`, and for agents without hooks.
+import { setTimeout } from 'node:timers/promises'
 import type { SaveResult } from '../engine/index.js'
 import type { CallOptions } from './call-options.js'
 import type { Project } from './project.js'
@@ -45,7 +46,8 @@ export async function autoSave(project: Project, options: AutoSaveOptions): Prom
   let savedAtMs = performance.now()
   let touchedAtMs: number | undefined
   while (!signal.aborted) {
-    await pause(POLL_MS, signal)
+    // An abort ends the pause, and then the loop.
+    await setTimeout(POLL_MS, undefined, { signal }).catch(() => undefined)
     const activity = await project.activity()
     const now = performance.now()
     if (activity === undefined || !activity.isWatching) {
@@ -63,16 +65,4 @@ export async function autoSave(project: Project, options: AutoSaveOptions): Prom
     touchedAtMs = undefined
   }
   await save()
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal.addEventListener('abort', end)
-  })
 }

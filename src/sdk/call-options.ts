@@ -33,8 +33,8 @@ export type RestoreOptions = CallOptions & {
 
 type Confirm = (...plan: readonly never[]) => Promise<boolean> | boolean
 
-/** The hook of the engine that `confirm` is passed as; undefined for a call that asks nothing. */
-export type Asks = 'confirm' | 'confirmImport' | 'confirmPrune'
+/** The callback of the engine that `confirm` is passed as; undefined for a call that asks nothing. */
+type Asks = 'confirm' | 'confirmImport' | 'confirmPrune'
 
 export type SplitOptions = { readonly input: object; readonly callbacks: Callbacks }
 

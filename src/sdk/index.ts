@@ -14,8 +14,7 @@ export {
   type SerialValue,
   Threads,
 } from './threads.js'
-export { openStore } from './open-store.js'
-export { Store } from './store.js'
+export { openStore, Store } from './store.js'
 export type * from './store-types.js'
 export * from './maintenance/index.js'
 export * from './opening/index.js'

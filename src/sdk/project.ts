@@ -8,7 +8,6 @@ import {
   type Project as KnownProject,
   SavestateError,
 } from '../model/index.js'
-import { explained } from './opening/with-system-errors.js'
 import { refuseNoList } from './opening/validate-options.js'
 import type { Calls } from './opening/open-context.js'
 import { type CallOptions, type RestoreOptions, splitOptions } from './call-options.js'
@@ -49,7 +48,7 @@ export class Project {
 
   /** Where its checkpoints may be if it has none of its own. @internal */
   async origin(): Promise<engine.ProjectOrigin> {
-    return this.#do(() => engine.findProjectOrigin(this.#context))
+    return this.#context.calls.run(() => engine.findProjectOrigin(this.#context))
   }
 
   /**
@@ -58,7 +57,7 @@ export class Project {
    * @internal
    */
   async locate(folder: string): Promise<engine.LocatedFolder> {
-    return this.#do(() => engine.locateFolder(this.#context, folder))
+    return this.#context.calls.run(() => engine.locateFolder(this.#context, folder))
   }
 
   /** Watches the folder: from the second save on, a save scans only what was touched since the one before. */
@@ -71,35 +70,28 @@ export class Project {
 
   /** Ends the watch. */
   async unwatch(): Promise<void> {
-    await this.#context.calls.during(async () => {
-      const project = engine.findKnownProject(this.#context)
-      if (project !== undefined) await this.#context.snapshots.unwatch(project)
-    })
+    await this.#ifKnown((project) => this.#context.snapshots.unwatch(project))
   }
 
   /** Ends the watch and frees the memory; the next save reads the stat cache. False while another call uses the project. @internal */
   async unload(): Promise<boolean> {
-    return this.#context.calls.during(async () => {
-      const project = engine.findKnownProject(this.#context)
-      if (project === undefined) return true
-      let isGone = false
+    const isGone = await this.#ifKnown(async (project) => {
+      let isUnloaded = false
       await engine.tryWithProjectLock(this.#context, project, {
         purpose: 'unload',
         work: async () => {
           await this.#context.snapshots.unload(project)
-          isGone = true
+          isUnloaded = true
         },
       })
-      return isGone
+      return isUnloaded
     })
+    return isGone ?? true
   }
 
   /** Events of a watched project since the last save; undefined if it is not watched, or not yet. @internal */
   async activity(): Promise<Activity | undefined> {
-    return this.#context.calls.during(async () => {
-      const project = engine.findKnownProject(this.#context)
-      return project === undefined ? undefined : this.#context.snapshots.activity(project)
-    })
+    return this.#ifKnown((project) => this.#context.snapshots.activity(project))
   }
 
   /**
@@ -108,10 +100,7 @@ export class Project {
    * @internal
    */
   async lookAtAll(): Promise<void> {
-    await this.#context.calls.during(async () => {
-      const project = engine.findKnownProject(this.#context)
-      if (project !== undefined) await this.#context.snapshots.lookAtAll(project)
-    })
+    await this.#ifKnown((project) => this.#context.snapshots.lookAtAll(project))
   }
 
   /** For a session of this project: its row in the ledger, which is added if there is none. @internal */
@@ -147,7 +136,7 @@ export class Project {
 
   /** The shortest prefix of each id that identifies one checkpoint of the store. @internal */
   async shortIds(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    return this.#do(() => engine.shortIds(this.#context, ids))
+    return this.#context.calls.run(() => engine.shortIds(this.#context, ids))
   }
 
   /** One checkpoint with everything that is known about it. Throws CHECKPOINT_UNKNOWN. */
@@ -253,38 +242,31 @@ export class Project {
 
   /** Changes a setting in the project's .savestate.json; without a value it is removed. Throws BAD_INPUT. */
   async setConfig(key: string, value?: unknown): Promise<void> {
-    const { calls } = this.#context
-    return calls.during(() =>
-      explained(() => engine.setProjectConfig(this.#context, { key, value })),
-    )
+    return this.#context.calls.run(() => engine.setProjectConfig(this.#context, { key, value }))
   }
 
   /** Trusts files of the project as `config().untrusted` listed them. Only the user may decide this. @internal */
   async trustFiles(files: readonly engine.SeenFile[]): Promise<void> {
     const { calls, home, path } = this.#context
-    return calls.during(() => explained(() => engine.trustFiles(home, path, files)))
+    return calls.run(() => engine.trustFiles(home, path, files))
   }
 
-  #do<Result>(work: () => Result): Promise<Result> {
-    return this.#context.calls.during(() => explained(async () => work()))
+  /** Undefined if the project has no row in the ledger. */
+  #ifKnown<Result>(work: (project: KnownProject) => Promise<Result>): Promise<Result | undefined> {
+    return this.#context.calls.during(async () => {
+      const project = engine.findKnownProject(this.#context)
+      return project === undefined ? undefined : work(project)
+    })
   }
 
   #perform<Result>(
     call: string,
-    operation:
-      | engine.OperationOf<ProjectContext, unknown, Result>
-      | engine.LazyOperation<ProjectContext, Result>,
+    operation: engine.AnyOperation<ProjectContext, Result>,
     options: object,
     identity: object = {},
     asks?: 'confirm',
   ): Promise<Result> {
-    const { calls } = this.#context
-    const { input, callbacks } = splitOptions(call, options, { identity, asks })
-    return calls.during(() =>
-      engine.perform(operation, this.#context, {
-        input,
-        callbacks: calls.guardCallbacks(callbacks),
-      }),
-    )
+    const split = splitOptions(call, options, { identity, asks })
+    return this.#context.calls.perform(operation, this.#context, split)
   }
 }

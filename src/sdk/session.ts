@@ -4,10 +4,9 @@ import type { SessionPruneOptions } from '../model/index.js'
 import type { AgentState } from './agent-state.js'
 import { type CallOptions, type SplitOptions, splitOptions } from './call-options.js'
 import { SafeEmitter } from './events.js'
-import { explained } from './opening/with-system-errors.js'
 import { beat } from './opening/heartbeat.js'
 import { expectObject, refuseNoList } from './opening/validate-options.js'
-import type { OpenCalls } from './opening/open-calls.js'
+import { explained, type OpenCalls } from './opening/open-calls.js'
 import { iteratePages } from './pages.js'
 import type {
   AppendOptions,
@@ -20,9 +19,7 @@ import type {
 } from './session-types.js'
 import type { CheckpointQuery, SessionListQuery } from './store-types.js'
 
-type Operation<Result> =
-  | engine.OperationOf<engine.SessionContext, unknown, Result>
-  | engine.LazyOperation<engine.SessionContext, Result>
+type Operation<Result> = engine.AnyOperation<engine.SessionContext, Result>
 
 const NOTHING: SplitOptions = { input: {}, callbacks: {} }
 type Owner = { readonly calls: OpenCalls; readonly onClose: () => void }
@@ -55,7 +52,7 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
   }
 
   get id(): string {
-    return this.#context.hold.id
+    return this.#context.lease.id
   }
 
   /** Adds a checkpoint: a state, the files of the project, or both. */
@@ -156,10 +153,11 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
     refuseNoList('rewind', 'paths', options?.paths)
     const how = { identity: { to: ref }, asks: 'confirm' } as const
     const { input, callbacks } = splitOptions('rewind', options, how)
-    const { order } = this.#context
+    const { writeQueue } = this.#context
     const { confirm } = callbacks
     // The queue is free while the caller is asked: other writes of this session must not wait for the answer.
-    const asking: typeof confirm = confirm && ((...plan) => order.aside(() => confirm(...plan)))
+    const asking: typeof confirm =
+      confirm && ((...plan) => writeQueue.aside(() => confirm(...plan)))
     const split = { input, callbacks: { ...callbacks, confirm: asking } }
     const result = await this.#inOrder(engine.rewindSession, split)
     if (result.applied) this.notify('rewound', result)
@@ -195,7 +193,7 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
 
   /** Tool calls that were started and whose end is not known. */
   async inFlight(): Promise<readonly engine.InFlight[]> {
-    return this.#calls.during(() => explained(async () => engine.inFlight(this.#context)))
+    return this.#calls.run(() => engine.inFlight(this.#context))
   }
 
   /** Ends the session: its task is done. Its status is `completed`. */
@@ -246,9 +244,9 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
 
   /** Deletes the session and all its checkpoints; returns how many there were. It cannot be written to afterwards. */
   async delete(): Promise<number> {
-    const { hold, order } = this.#context
-    const remove = async () => engine.deleteSession(this.#context, this.id, { fence: hold.fence })
-    const { removed } = await this.#calls.during(() => explained(() => order.do(remove)))
+    const { lease, writeQueue } = this.#context
+    const remove = async () => engine.deleteSession(this.#context, this.id, { fence: lease.fence })
+    const { removed } = await this.#calls.run(() => writeQueue.do(remove))
     this.#closing ??= Promise.resolve(this.#end())
     return removed
   }
@@ -265,9 +263,9 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
   }
 
   async #close(): Promise<void> {
-    const { order, isLeased, ledger, hold } = this.#context
-    await order.close()
-    if (isLeased) ledger.sessions.releaseLease(hold)
+    const { writeQueue, isLeased, ledger, lease } = this.#context
+    await writeQueue.close()
+    if (isLeased) ledger.sessions.releaseLease(lease)
     this.#end()
   }
 
@@ -285,15 +283,11 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
 
   /** For writes. Saves queue themselves, because they read the state first. */
   #inOrder<Result>(operation: Operation<Result>, split: SplitOptions): Promise<Result> {
-    return this.#calls.during(() => this.#context.order.do(() => this.#run(operation, split)))
+    const queue = this.#context.writeQueue
+    return this.#calls.perform(operation, this.#context, { ...split, queue })
   }
 
   #perform<Result>(operation: Operation<Result>, split: SplitOptions): Promise<Result> {
-    return this.#calls.during(() => this.#run(operation, split))
-  }
-
-  #run<Result>(operation: Operation<Result>, { input, ...split }: SplitOptions): Promise<Result> {
-    const callbacks = this.#calls.guardCallbacks(split.callbacks)
-    return engine.perform(operation, this.#context, { input, callbacks })
+    return this.#calls.perform(operation, this.#context, split)
   }
 }

@@ -3,11 +3,11 @@ import * as engine from '../engine/index.js'
 import { type BytePath, bytePath, type Config, printablePath } from '../model/index.js'
 import { refuseUnsafeFolder } from '../snapshot/index.js'
 import type { AgentState } from './agent-state.js'
-import { type Asks, type CallOptions, splitOptions } from './call-options.js'
+import { type CallOptions, splitOptions } from './call-options.js'
 import { AutoPrune } from './maintenance/auto-prune.js'
-import { explained } from './opening/with-system-errors.js'
 import { refuseUnknown } from './opening/validate-options.js'
-import type { OpenContext } from './opening/open-context.js'
+import { explained } from './opening/open-calls.js'
+import { openContext, type OpenContext, type StoreOptions } from './opening/open-context.js'
 import { Maintenance } from './maintenance/store-maintenance.js'
 import { iteratePages } from './pages.js'
 import { Project } from './project.js'
@@ -29,8 +29,12 @@ import {
 } from './store-types.js'
 import { Threads } from './threads.js'
 
-/** `isShort`: the process ends soon and leaves tidying to one that stays. */
-type Habits = { readonly isShort: boolean; readonly prunesItself: boolean }
+/** Opens the store, and creates it if there is none. Throws STORE_NEWER, STORE_UNUSABLE, STORE_DAMAGED. */
+export async function openStore(options: StoreOptions = {}): Promise<Store> {
+  return explained(async () => Store.make(await openContext(options), options))
+}
+
+type StoreHabits = Pick<StoreOptions, 'shortLived' | 'clock'>
 
 /** An open store: all projects and sessions of one user. Made by `openStore`. */
 export class Store {
@@ -41,15 +45,16 @@ export class Store {
   #closing: Promise<void> | undefined
   readonly #autoPrune: AutoPrune | undefined
 
-  private constructor(context: OpenContext, { isShort, prunesItself }: Habits) {
+  private constructor(context: OpenContext, { shortLived = false, clock }: StoreHabits) {
     this.#context = context
-    this.#isShort = isShort
+    this.#isShort = shortLived
     this.#threads = new Threads(context)
-    this.#autoPrune = prunesItself ? new AutoPrune(context) : undefined
+    // The process that prunes would use the real time.
+    this.#autoPrune = clock === undefined ? new AutoPrune(context) : undefined
   }
 
   /** @internal */
-  static make(context: OpenContext, habits: Habits): Store {
+  static make(context: OpenContext, habits: StoreHabits): Store {
     return new Store(context, habits)
   }
 
@@ -107,16 +112,9 @@ export class Store {
     options: SessionOptions = {},
   ): Promise<Session<State>> {
     refuseUnknown('session', options, SESSION_OPTIONS)
-    const { project, create = true, ...facts } = options
+    const { create = true } = options
     return this.#do(async () =>
-      this.#track(
-        engine.openSession(this.#context, {
-          id,
-          ...facts,
-          project: project === undefined ? undefined : Project.known(project),
-          must: create ? undefined : 'be known',
-        }),
-      ),
+      this.#track(engine.openSession(this.#context, openRequest(id, { ...options, create }))),
     )
   }
 
@@ -136,15 +134,8 @@ export class Store {
   ): Promise<ResumedSession<State>> {
     const { input, callbacks } = splitOptions('resume', options)
     refuseUnknown('resume', input, RESUME_OPTIONS)
-    const { project, create = false, ...facts }: SessionOptions = input
     return this.#do(async () => {
-      const request = {
-        id,
-        ...facts,
-        project: project === undefined ? undefined : Project.known(project),
-        must: create ? undefined : ('be known' as const),
-      }
-      const resumed = await engine.resumeSession(this.#context, request, callbacks)
+      const resumed = await engine.resumeSession(this.#context, openRequest(id, input), callbacks)
       const { context, session: info, state, ...rest } = resumed
       return { ...rest, info, state: state as State | undefined, session: this.#track(context) }
     })
@@ -195,10 +186,10 @@ export class Store {
   /** Removes what the retention policy and the limits say. `dryRun` returns the plan with the reasons and removes nothing. */
   async prune(options: PruneOptions = {}): Promise<engine.PruneResult> {
     const { calls } = this.#context
-    const { input, callbacks } = splitOptions('prune', options, { asks: 'confirmPrune' })
-    if (options.unattended === true)
-      return calls.during(() => engine.pruneUnattended(this.#context, { input, callbacks }))
-    return this.#perform('prune', engine.prune, options, 'confirmPrune')
+    const split = splitOptions('prune', options, { asks: 'confirmPrune' })
+    return options.unattended === true
+      ? calls.during(() => engine.pruneUnattended(this.#context, split))
+      : calls.perform(engine.prune, this.#context, split)
   }
 
   /** Checks that everything in the store can be read back. `verifyStore` checks a store that cannot be opened. */
@@ -230,7 +221,7 @@ export class Store {
   }
 
   /** Records the failure of unattended work, which `status` then reports. @internal */
-  async recordFailure(failure: engine.FailureFacts): Promise<void> {
+  async recordFailure(failure: engine.FailureDetails): Promise<void> {
     return this.#do(async () => engine.recordFailure(this.#context, failure))
   }
 
@@ -263,25 +254,14 @@ export class Store {
 
   #perform<Result>(
     call: string,
-    operation:
-      | engine.OperationOf<engine.StoreContext, unknown, Result>
-      | engine.LazyOperation<engine.StoreContext, Result>,
+    operation: engine.AnyOperation<engine.StoreContext, Result>,
     options: object,
-    asks?: Asks,
   ): Promise<Result> {
-    const { calls } = this.#context
-    const { input, callbacks } = splitOptions(call, options, { asks })
-    return calls.during(() =>
-      engine.perform(operation, this.#context, {
-        input,
-        callbacks: calls.guardCallbacks(callbacks),
-      }),
-    )
+    return this.#context.calls.perform(operation, this.#context, splitOptions(call, options))
   }
 
-  /** The same for a function of the engine that is not an operation. */
   #do<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#context.calls.during(() => explained(work))
+    return this.#context.calls.run(work)
   }
 
   #track<State>(context: engine.SessionContext): Session<State> {
@@ -296,5 +276,14 @@ export class Store {
     refuseUnsafeFolder(path, bytePath(this.#context.home))
     this.#context.snapshots.warmUp()
     return Project.make({ ...this.#context, path })
+  }
+}
+
+function openRequest(id: string, { project, create, ...facts }: SessionOptions) {
+  return {
+    id,
+    ...facts,
+    project: project === undefined ? undefined : Project.known(project),
+    must: create === true ? undefined : ('be known' as const),
   }
 }

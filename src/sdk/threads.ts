@@ -2,7 +2,6 @@
 import * as engine from '../engine/index.js'
 import type { StoreContext } from '../engine/index.js'
 import type { GraphCheckpoint, GraphPlace, GraphQuery, GraphWrite } from '../ledger/index.js'
-import { explained } from './opening/with-system-errors.js'
 import type { Calls } from './opening/open-context.js'
 
 export type {
@@ -30,14 +29,22 @@ export class Threads {
 
   /** Adds what a task has written since a checkpoint, which need not be there yet. Throws SESSION_DELETED. */
   async putWrites(place: GraphPlace, writes: readonly GraphWrite[]): Promise<void> {
-    return this.#do((context) => engine.putGraphWrites(context, { place, writes }))
+    return this.#do(({ ledger }) =>
+      ledger.transaction(() => ledger.threads.putWrites(place, writes)),
+    )
   }
 
   /** Without an id: that with the greatest. */
-  async find(
-    place: Omit<GraphPlace, 'id'> & { readonly id?: string | undefined },
-  ): Promise<GraphCheckpoint | undefined> {
-    return this.#do((context) => engine.findGraphCheckpoint(context, place))
+  async find({
+    thread,
+    ns,
+    id,
+  }: Omit<GraphPlace, 'id'> & { readonly id?: string | undefined }): Promise<
+    GraphCheckpoint | undefined
+  > {
+    return this.#do(({ ledger: { threads } }) =>
+      id === undefined ? threads.latest(thread, ns) : threads.get({ thread, ns, id }),
+    )
   }
 
   /** The contents of a checkpoint; undefined if there is none. */
@@ -47,7 +54,7 @@ export class Threads {
 
   /** Greatest id first, across all threads that are asked for. */
   async list(query: GraphQuery = {}): Promise<readonly GraphPlace[]> {
-    return this.#do((context) => engine.listGraphCheckpoints(context, query))
+    return this.#do(({ ledger }) => ledger.threads.places(query))
   }
 
   /** The writes that make up the values of some channels, if the checkpoint does not hold the values. */
@@ -60,12 +67,14 @@ export class Threads {
 
   /** Deletes a thread; returns how many checkpoints it had. Later checkpoints that continue it are refused. */
   async delete(thread: string): Promise<number> {
-    return this.#do((context) => engine.deleteThread(context, thread))
+    return this.#do(({ ledger, clock }) =>
+      ledger.transaction(() => ledger.threads.delete(thread, clock.nowMs())),
+    )
   }
 
   /** Copies a thread under the same ids. Does nothing for an unknown thread. */
   async copy(from: string, to: string): Promise<void> {
-    return this.#do((context) => engine.copyThread(context, { from, to }))
+    return this.#do(({ ledger }) => ledger.transaction(() => ledger.threads.copy(from, to)))
   }
 
   /** Leaves the latest checkpoint of each namespace and what it is made from; how many were removed. */
@@ -79,6 +88,6 @@ export class Threads {
   }
 
   async #do<Result>(work: (context: StoreContext) => Result): Promise<Result> {
-    return this.#context.calls.during(() => explained(async () => work(this.#context)))
+    return this.#context.calls.run(() => work(this.#context))
   }
 }

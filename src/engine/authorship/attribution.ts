@@ -79,7 +79,8 @@ export async function pathsToKeep(
   { from, now, callbacks }: { from: CheckpointId; now: ObjectId; callbacks: Callbacks },
 ): Promise<readonly BytePath[]> {
   const ranges = rangesSince(context, project, { from, now })
-  if (!hasAgents(ranges))
+  const names = ranges.flatMap(({ authors }) => shownAuthors(authors ?? []))
+  if (names.every((name) => name === USER_AUTHOR || name === REWIND))
     callbacks.onWarning?.(
       'No agent is known to have changed anything since then, so all differences count as changed by you and stay.',
     )
@@ -90,15 +91,6 @@ export async function pathsToKeep(
   }
   return owners.userPaths()
 }
-
-/** Whether an agent, or a command, is known to have changed something. */
-function hasAgents(ranges: readonly SnapshotRange[]): boolean {
-  return ranges.some(({ authors }) =>
-    shownAuthors(authors ?? []).some((name) => !NOT_AGENTS.includes(name)),
-  )
-}
-
-const NOT_AGENTS: readonly string[] = [USER_AUTHOR, REWIND]
 
 type Step = Omit<FilesStep, 'id'> & { readonly id: CheckpointId | undefined }
 

@@ -33,37 +33,21 @@ export const reverted = projectOperation({
     const newest = operations.at(-1)?.id ?? null
     if (project === undefined || since === undefined || since === newest)
       return { newest, files: [] }
-    const fresh = operationsAfter(operations, since)
-    const paths = await context.objects.shared(() => pathsChangedBy(context, project, fresh))
-    return { newest, files: paths.map(pathText) }
+    // If a prune removed the given operation, all remaining ones are newer: a prune removes the oldest first.
+    const fresh = operations.slice(operations.findIndex(({ id }) => id === since) + 1)
+    const [first, last] = [fresh[0], fresh.at(-1)]
+    if (first === undefined || last === undefined) return { newest, files: [] }
+    return context.objects.shared(async () => {
+      const touched = new Set<BytePath>()
+      for (const one of fresh)
+        for (const path of await filesBetween(context, project, one)) touched.add(path)
+      // A file that was restored and then undone is as it was.
+      const span = { safety: first.safety, result: last.result }
+      const different = await filesBetween(context, project, span)
+      return { newest, files: different.filter((path) => touched.has(path)).map(pathText) }
+    })
   },
 })
-
-/** If a prune removed the given operation, all remaining ones are newer: a prune removes the oldest first. */
-function operationsAfter(
-  operations: readonly Operation[],
-  since: string | null,
-): readonly Operation[] {
-  if (since === null) return operations
-  const at = operations.findIndex(({ id }) => id === since)
-  return operations.slice(at + 1)
-}
-
-async function pathsChangedBy(
-  context: ProjectContext,
-  project: Project,
-  operations: readonly Operation[],
-): Promise<readonly BytePath[]> {
-  const [first, last] = [operations[0], operations.at(-1)]
-  if (first === undefined || last === undefined) return []
-  const touched = new Set<BytePath>()
-  for (const one of operations)
-    for (const path of await filesBetween(context, project, one)) touched.add(path)
-  // A file that was restored and then undone is as it was.
-  const { safety } = first
-  const different = await filesBetween(context, project, { safety, result: last.result })
-  return different.filter((path) => touched.has(path))
-}
 
 async function filesBetween(
   { ledger, snapshots }: ProjectContext,

@@ -22,7 +22,7 @@ import { changeNote, readNote } from '../store/kv-notes.js'
  * `after-calls`: calls have run since the last scan. `between-calls`: none has, so another program made the changes.
  * `forget`: the user may have made them.
  */
-export type UncapturedMode = 'after-calls' | 'between-calls' | 'forget'
+type UncapturedMode = 'after-calls' | 'between-calls' | 'forget'
 
 type UncapturedScan = {
   readonly changes: readonly UncapturedChange[]
@@ -44,10 +44,7 @@ const KEEP_DAYS = 7
 export function scanUncaptured(
   context: StoreContext,
   project: Project,
-  {
-    captured,
-    look: mode,
-  }: { readonly captured: Captured; readonly look: UncapturedMode | undefined },
+  { captured, mode }: { readonly captured: Captured; readonly mode: UncapturedMode | undefined },
 ): UncapturedScan {
   // A caller that does not report tool calls gives us no call to attribute the changes to.
   if (mode === undefined) return { changes: [], remember: () => undefined }

@@ -11,7 +11,7 @@ import {
   SavestateError,
   SKIP_REASONS,
 } from '../../model/index.js'
-import { SnapshotFiles, type StoredFile } from '../../snapshot/index.js'
+import { SnapshotFiles } from '../../snapshot/index.js'
 import { findKnownProject, type ProjectContext } from '../operation/context.js'
 import { refuseDamagedFiles } from '../verify/damage-marks.js'
 import { projectOperation } from '../operation/operation.js'
@@ -52,28 +52,21 @@ export const file = projectOperation({
       try {
         const found = await files.read(checkpoint.snapshot.tree, path)
         if (found === undefined) throw await explainMissing(context, { checkpoint, path, files })
-        return toResult(found, { checkpoint, path })
+        if (found.type === 'folder') throw folderError(found.names, path)
+        return {
+          checkpoint: checkpoint.id,
+          path: pathText(path),
+          type: found.type,
+          mode: found.type === 'file' ? found.mode.toString(8) : null,
+          size: found.content.length,
+          content: found.content,
+        }
       } finally {
         files.close()
       }
     })
   },
 })
-
-type Request = { readonly checkpoint: FilesCheckpoint; readonly path: BytePath }
-
-function toResult(found: StoredFile, { checkpoint, path }: Request): FileResult {
-  if (found.type === 'folder') throw folderError(found.names, path)
-  const { type, content } = found
-  return {
-    checkpoint: checkpoint.id,
-    path: pathText(path),
-    type,
-    mode: found.type === 'file' ? found.mode.toString(8) : null,
-    size: content.length,
-    content,
-  }
-}
 
 function folderError(names: readonly BytePath[], path: BytePath): SavestateError {
   const shown = names.slice(0, MAX_NAMES).map(printablePath).join(', ')
@@ -86,7 +79,15 @@ function folderError(names: readonly BytePath[], path: BytePath): SavestateError
 
 async function explainMissing(
   { ledger }: ProjectContext,
-  { checkpoint, path, files }: Request & { readonly files: SnapshotFiles },
+  {
+    checkpoint,
+    path,
+    files,
+  }: {
+    readonly checkpoint: FilesCheckpoint
+    readonly path: BytePath
+    readonly files: SnapshotFiles
+  },
 ): Promise<SavestateError> {
   const skipped = ledger.checkpoints
     .details(checkpoint.id)

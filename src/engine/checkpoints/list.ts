@@ -33,31 +33,20 @@ const filters = () => ({
   since: z.optional(z.date()),
   until: z.optional(z.date()),
 })
-const inSession = () => ({ session: z.optional(wholeText()) })
+const scopeFilters = () => ({ ...filters(), session: z.optional(wholeText()) })
 const paging = () => ({
   limit: z.optional(z.int().check(z.positive())),
   cursor: z.optional(z.int()),
 })
 
-type Query = {
-  readonly limit?: number | undefined
-  readonly before?: string | undefined
-  readonly cursor?: number | undefined
-  readonly name?: string | undefined
-  readonly since?: Date | undefined
-  readonly until?: Date | undefined
-  readonly session?: string | undefined
-}
-
-const LIST = { name: 'list', effect: 'reads' } as const
-const COUNT = { name: 'count', effect: 'reads' } as const
+const LIST = { name: 'list', effect: 'reads', withoutInput: () => ({}) } as const
+const COUNT = { ...LIST, name: 'count' } as const
 
 export const list = projectOperation({
   ...LIST,
   summary: 'List the checkpoints of this project, newest first',
-  input: () => z.strictObject({ ...filters(), ...inSession(), ...paging() }),
-  withoutInput: () => ({}),
-  async run(context, query: Query, callbacks): Promise<ListPage> {
+  input: () => z.strictObject({ ...scopeFilters(), ...paging() }),
+  async run(context, query, callbacks): Promise<ListPage> {
     await recoverIfNeeded(context, callbacks)
     const project = findKnownProject(context)
     return project === undefined ? NONE : pageOf(context, { project: project.id, query })
@@ -67,9 +56,8 @@ export const list = projectOperation({
 export const count = projectOperation({
   ...COUNT,
   summary: 'Count the checkpoints of this project',
-  input: () => z.strictObject({ ...filters(), ...inSession() }),
-  withoutInput: () => ({}),
-  async run(context, query: Query): Promise<number> {
+  input: () => z.strictObject(scopeFilters()),
+  async run(context, query): Promise<number> {
     const project = findKnownProject(context)
     return project === undefined ? 0 : countOf(context, { project: project.id, query })
   },
@@ -78,9 +66,8 @@ export const count = projectOperation({
 export const listAll = storeOperation({
   ...LIST,
   summary: 'List the checkpoints of all projects, newest first',
-  input: () => z.strictObject({ ...filters(), ...inSession(), ...paging() }),
-  withoutInput: () => ({}),
-  async run(context, query: Query, callbacks): Promise<ListAllPage> {
+  input: () => z.strictObject({ ...scopeFilters(), ...paging() }),
+  async run(context, query, callbacks): Promise<ListAllPage> {
     await recoverAll(context, callbacks)
     return pageOf(context, { query })
   },
@@ -89,32 +76,37 @@ export const listAll = storeOperation({
 export const countAll = storeOperation({
   ...COUNT,
   summary: 'Count the checkpoints of all projects',
-  input: () => z.strictObject({ ...filters(), ...inSession() }),
-  withoutInput: () => ({}),
-  run: async (context, query: Query): Promise<number> => countOf(context, { query }),
+  input: () => z.strictObject(scopeFilters()),
+  run: async (context, query): Promise<number> => countOf(context, { query }),
 })
 
 export const listSession = sessionOperation({
   ...LIST,
   summary: 'List the checkpoints of a session, newest first',
   input: () => z.strictObject({ ...filters(), ...paging() }),
-  withoutInput: () => ({}),
-  run: async (context, query: Query): Promise<ListPage> =>
-    pageOf(context, { key: context.hold.key, query }),
+  run: async (context, query): Promise<ListPage> =>
+    pageOf(context, { key: context.lease.key, query }),
 })
 
 export const countSession = sessionOperation({
   ...COUNT,
   summary: 'Count the checkpoints of a session',
   input: () => z.strictObject(filters()),
-  withoutInput: () => ({}),
-  run: async (context, query: Query): Promise<number> =>
-    countOf(context, { key: context.hold.key, query }),
+  run: async (context, query): Promise<number> =>
+    countOf(context, { key: context.lease.key, query }),
 })
 
 type Scoped = Pick<BriefsQuery, 'project'> & {
   readonly key?: SessionKey
-  readonly query: Query
+  readonly query: {
+    readonly limit?: number | undefined
+    readonly before?: string | undefined
+    readonly cursor?: number | undefined
+    readonly name?: string | undefined
+    readonly since?: Date | undefined
+    readonly until?: Date | undefined
+    readonly session?: string | undefined
+  }
 }
 
 const NONE = { checkpoints: [], cursor: undefined }

@@ -1,18 +1,28 @@
-// Pins and names a checkpoint. Neither changes its contents.
+// Pins and names a checkpoint. Neither changes its contents. An agent may not use, move or remove a name that the user gave:
+// `rewind works` must restore the checkpoint that the user called "works".
 import * as z from 'zod/mini'
-import { findKnownProject, type ProjectContext } from '../operation/context.js'
-import { checkName, refuseRenaming } from './checkpoint-name.js'
+import {
+  type CheckpointId,
+  type NamedBy,
+  parseAgentName,
+  parseName,
+  type ProjectId,
+  SavestateError,
+} from '../../model/index.js'
+import { findKnownProject, type ProjectContext, type StoreContext } from '../operation/context.js'
 import type { Callbacks } from '../operation/callbacks.js'
 import { projectOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from '../restore/recover.js'
 import { resolve } from './resolve-ref.js'
 import { type CheckpointView, viewCheckpoint } from './views.js'
 
+const refInput = () => z.strictObject({ ref: z.string() })
+
 export const pin = projectOperation({
   name: 'pin',
   summary: 'Keep a checkpoint regardless of the limits',
   effect: 'adds',
-  input: () => z.strictObject({ ref: z.string() }),
+  input: refInput,
   run: (context, { ref }, callbacks) => setPinned(context, ref, { pinned: true, callbacks }),
 })
 
@@ -20,7 +30,7 @@ export const unpin = projectOperation({
   name: 'unpin',
   summary: 'Let the limits apply to a checkpoint again',
   effect: 'changes-store',
-  input: () => z.strictObject({ ref: z.string() }),
+  input: refInput,
   run: (context, { ref }, callbacks) => setPinned(context, ref, { pinned: false, callbacks }),
 })
 
@@ -78,4 +88,31 @@ async function setPinned(
   const checkpoint = resolve(context.ledger, findKnownProject(context), ref)
   context.ledger.checkpoints.setPinned(checkpoint.id, pinned)
   return viewCheckpoint({ ...checkpoint, pinned })
+}
+
+/** Returns the name to record. Throws BAD_INPUT, or NEEDS_PERSON if an agent asks for a name that the user gave. */
+export function checkName(
+  { ledger }: StoreContext,
+  project: ProjectId | undefined,
+  { name, by }: { readonly name: string; readonly by: NamedBy },
+): string {
+  if (by === 'user') return parseName(name)
+  const wanted = parseAgentName(name)
+  if (project !== undefined && ledger.nameOwners.isUsers(project, wanted))
+    throw new SavestateError(
+      'NEEDS_PERSON',
+      `The user has named a checkpoint ${JSON.stringify(wanted)} in this project, so an agent cannot use that name`,
+      { hint: 'Choose another name. Nothing has been changed.' },
+    )
+  return wanted
+}
+
+/** Throws NEEDS_PERSON if an agent would replace or remove a name that the user gave. */
+function refuseRenaming({ ledger }: StoreContext, id: CheckpointId, by: NamedBy): void {
+  if (by === 'user' || !ledger.nameOwners.hasUsersName(id)) return
+  throw new SavestateError(
+    'NEEDS_PERSON',
+    `The user gave checkpoint ${id} its name, so an agent cannot change it`,
+    { hint: 'Ask the user to do it in their own terminal.' },
+  )
 }

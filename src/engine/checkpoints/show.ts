@@ -1,13 +1,28 @@
-// Shows one checkpoint in full: its contents, the skipped paths with reasons, and the changes since the previous one.
+// Shows one checkpoint in full: its contents, the skipped paths with reasons, the changes since the previous one, and the
+// agent's part of it.
 import * as z from 'zod/mini'
-import { type Checkpoint, hasFiles, invariant } from '../../model/index.js'
-import { agentDetails } from './agent-details.js'
+import type { Ledger } from '../../ledger/index.js'
+import {
+  type BytePath,
+  type Checkpoint,
+  hasFiles,
+  invariant,
+  pathText,
+  SavestateError,
+  type StateId,
+} from '../../model/index.js'
 import { findKnownProject, type StoreContext } from '../operation/context.js'
 import { readDamage } from '../verify/damage-marks.js'
 import { projectOperation, sessionOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from '../restore/recover.js'
 import { resolve, resolveInSession } from './resolve-ref.js'
-import { type CheckpointDetails, viewDetails } from './views.js'
+import {
+  type AgentDetails,
+  type CheckpointDetails,
+  type StateSummary,
+  viewChange,
+  viewCheckpoint,
+} from './views.js'
 
 export const show = projectOperation({
   name: 'show',
@@ -29,7 +44,7 @@ export const showInSession = sessionOperation({
   input: () => z.strictObject({ ref: z.string() }),
   async run(context, { ref }): Promise<CheckpointDetails> {
     return context.objects.shared(async () =>
-      readDetails(context, resolveInSession(context, context.hold.key, ref)),
+      readDetails(context, resolveInSession(context, context.lease.key, ref)),
     )
   },
 })
@@ -39,21 +54,77 @@ async function readDetails(
   context: StoreContext,
   checkpoint: Checkpoint,
 ): Promise<CheckpointDetails> {
-  const { ledger, snapshots } = context
-  const details = ledger.checkpoints.details(checkpoint.id)
-  const agent = agentDetails(context, checkpoint)
-  if (!hasFiles(checkpoint))
-    return viewDetails(checkpoint, { details, ref: null, changes: [], agent })
+  const { snapshot, commit } = checkpoint
+  const details = context.ledger.checkpoints.details(checkpoint.id)
+  return {
+    ...viewCheckpoint(checkpoint),
+    fileCount: snapshot?.fileCount ?? 0,
+    sizeBytes: snapshot?.sizeBytes ?? 0,
+    tree: snapshot?.tree ?? null,
+    commit,
+    agent: agentDetails(context, checkpoint),
+    ...(await readRefAndChanges(context, checkpoint)),
+    skippedPaths: withPathText(details?.skippedPaths),
+    repositories: withPathText(details?.repositories),
+    uncaptured: withPathText(details?.uncaptured?.changes),
+  }
+}
+
+async function readRefAndChanges(
+  { ledger, snapshots }: StoreContext,
+  checkpoint: Checkpoint,
+): Promise<Pick<CheckpointDetails, 'ref' | 'changes'>> {
+  if (!hasFiles(checkpoint)) return { ref: null, changes: [] }
   const project = ledger.project(checkpoint.project)
   invariant(project !== undefined, 'a checkpoint with files has a project')
+  const ref = snapshots.refOf(project, checkpoint.id)
   const before = ledger.checkpoints.filesBefore(checkpoint)
   // The changes of a damaged checkpoint are unknown; everything else can be shown.
   const isDamaged = [checkpoint, before].some(
     (each) => each !== undefined && readDamage(ledger, each.id) !== undefined,
   )
-  const changes = isDamaged
-    ? []
-    : await snapshots.compare(before?.snapshot.tree, checkpoint.snapshot.tree, { countLines: true })
-  const refName = snapshots.refOf(project, checkpoint.id)
-  return viewDetails(checkpoint, { details, ref: refName, changes, agent })
+  if (isDamaged) return { ref, changes: [] }
+  const tree = checkpoint.snapshot.tree
+  const changes = await snapshots.compare(before?.snapshot.tree, tree, { countLines: true })
+  return { ref, changes: changes.map(viewChange) }
+}
+
+function withPathText<Item extends { readonly path: BytePath }>(
+  items: readonly Item[] = [],
+): (Omit<Item, 'path'> & { readonly path: string })[] {
+  return items.map((item) => ({ ...item, path: pathText(item.path) }))
+}
+
+const MAX_TOOLS = 50
+
+function agentDetails({ ledger }: StoreContext, { session }: Checkpoint): AgentDetails | null {
+  if (session === null) return null
+  const tools = ledger.tools.outlines(session.key, { upToStep: session.step, limit: MAX_TOOLS })
+  return {
+    parent: session.parent,
+    turn: session.turn,
+    toolCall: session.toolCall,
+    schemaVersion: session.schemaVersion,
+    metadata: session.metadata ?? null,
+    state: session.state === null ? null : summarizeState(ledger, session.state),
+    tools: tools.map(({ id, name, status, idempotencyKey, step, startedAtMs }) => ({
+      id,
+      name,
+      status,
+      idempotencyKey,
+      step,
+      startedAt: new Date(startedAtMs),
+    })),
+  }
+}
+
+/** Without the key only the state stays hidden; the rest of the checkpoint can be shown. */
+function summarizeState({ states }: Ledger, state: StateId): StateSummary {
+  try {
+    return states.summary(state)
+  } catch (error) {
+    const code = error instanceof SavestateError ? error.code : undefined
+    if (code !== 'KEY_MISSING' && code !== 'KEY_WRONG') throw error
+    return { kind: 'encrypted', length: null, keys: [] }
+  }
 }

@@ -15,11 +15,9 @@ import {
   statusText,
   type SkipCounts,
   type SkipReason,
-  type SnapshotDetails,
   type UncapturedChange,
 } from '../../model/index.js'
 import type { Change } from '../../snapshot/index.js'
-import type { AgentDetails } from './agent-details.js'
 
 export type CheckpointView = {
   readonly id: string
@@ -88,6 +86,37 @@ export type CheckpointDetails = CheckpointView & {
   readonly agent: AgentDetails | null
 }
 
+/** The kind and length of a state, and of the value of each of its keys. */
+export type StateSummary = {
+  readonly kind: string
+  readonly length: number | null
+  readonly keys: readonly {
+    readonly key: string
+    readonly kind: string
+    readonly length: number | null
+  }[]
+}
+
+export type ToolView = {
+  readonly id: string
+  readonly name: string
+  readonly status: string
+  readonly idempotencyKey: string
+  readonly step: number
+  readonly startedAt: Date
+}
+
+export type AgentDetails = {
+  readonly parent: string | null
+  readonly turn: number
+  readonly toolCall: string | null
+  readonly schemaVersion: number | null
+  readonly metadata: unknown
+  readonly state: StateSummary | null
+  /** The newest calls up to this checkpoint. */
+  readonly tools: readonly ToolView[]
+}
+
 type UncapturedView = Omit<UncapturedChange, 'path'> & { readonly path: string }
 
 export type ChangeView = {
@@ -149,40 +178,6 @@ export function viewBrief(brief: CheckpointBrief): CheckpointView {
     moment: brief.moment,
     author: authorText(brief.authors),
     ...(brief.filesPruned ? { filesPruned: true } : {}),
-  }
-}
-
-export function viewDetails(
-  checkpoint: Checkpoint,
-  rest: {
-    readonly details: SnapshotDetails | undefined
-    readonly ref: string | null
-    readonly changes: readonly Change[]
-    readonly agent: AgentDetails | null
-  },
-): CheckpointDetails {
-  const { snapshot, commit } = checkpoint
-  return {
-    ...viewCheckpoint(checkpoint),
-    fileCount: snapshot?.fileCount ?? 0,
-    sizeBytes: snapshot?.sizeBytes ?? 0,
-    tree: snapshot?.tree ?? null,
-    commit,
-    agent: rest.agent,
-    ref: rest.ref,
-    skippedPaths: (rest.details?.skippedPaths ?? []).map((skipped) => ({
-      ...skipped,
-      path: pathText(skipped.path),
-    })),
-    repositories: (rest.details?.repositories ?? []).map((note) => ({
-      ...note,
-      path: pathText(note.path),
-    })),
-    changes: rest.changes.map(viewChange),
-    uncaptured: (rest.details?.uncaptured?.changes ?? []).map((one) => ({
-      ...one,
-      path: pathText(one.path),
-    })),
   }
 }
 

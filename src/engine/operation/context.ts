@@ -20,7 +20,7 @@ import {
   type SharedLock,
   takeLock,
 } from '../../system/index.js'
-import { noteFailure } from './failure-log.js'
+import { noteFailure } from './failures.js'
 import { readParentIdentity } from '../projects/project-state.js'
 import { expectStoreExists } from '../store/store-home.js'
 
@@ -70,7 +70,7 @@ export async function withProjectLock<T>(
   },
 ): Promise<T> {
   expectSameStore(context)
-  const path = lockPath(context, project)
+  const path = join(locksFolder(context.home), project.id)
   const lock = await takeLock(path, { waitMs: LOCK_WAIT_MS, purpose, signal })
   if (lock === undefined) {
     const owner = await readLockOwner(path)
@@ -127,7 +127,7 @@ export async function tryWithProjectLock(
   { purpose, work }: { readonly purpose: string; readonly work: () => Promise<void> },
 ): Promise<void> {
   expectSameStore(context)
-  const lock = await takeLock(lockPath(context, project), { waitMs: 0, purpose })
+  const lock = await takeLock(join(locksFolder(context.home), project.id), { waitMs: 0, purpose })
   if (lock !== undefined) await releaseAfter(lock, () => context.objects.shared(work))
 }
 
@@ -143,10 +143,6 @@ async function releaseAfter<T>(lock: Lock, work: () => Promise<T>): Promise<T> {
   } finally {
     lock.release()
   }
-}
-
-function lockPath({ home }: StoreContext, { id }: Project): string {
-  return join(locksFolder(home), id)
 }
 
 /** None of these names is a project id. */

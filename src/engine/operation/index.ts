@@ -1,34 +1,10 @@
 export type { ProjectContext, StoreContext } from './context.js'
-export {
-  clearProject,
-  doctor,
-  drop,
-  exportSession,
-  file,
-  forget,
-  history,
-  hasForeignFiles,
-  importCheckpoints,
-  importSession,
-  moveProject,
-  planImport,
-  prune,
-  pruneSession,
-  rekey,
-  repair,
-  search,
-  setProjectConfig,
-  setStoreConfig,
-  status,
-  verify,
-  verifyDamaged,
-} from './lazy-operations.js'
+export * from './lazy-operations.js'
 export { describeInputError } from './input-errors.js'
 export type { Callbacks, PlanDetails, Progress, RestoreSubject } from './callbacks.js'
-export { type FailureFacts, recordFailure } from './failure-log.js'
+export { type FailureDetails, recordFailure } from './failures.js'
 export {
-  type LazyOperation,
-  type OperationOf,
+  type AnyOperation,
   perform,
   unknownOptions,
 } from './operation.js'

@@ -12,17 +12,17 @@ export const clearProject = loadLater(
 )
 export const drop = loadLater(async () => (await import('../prune/drop.js')).drop)
 export const exportSession = loadLater(
-  async () => (await import('../sessions/export-session.js')).exportSession,
+  async () => (await import('../sessions/session-exchange.js')).exportSession,
 )
 export const importSession = loadLater(
-  async () => (await import('../sessions/import-session-json.js')).importSession,
+  async () => (await import('../sessions/session-exchange.js')).importSession,
 )
 export const planImport = loadLater(
-  async () => (await import('../sessions/import-session-json.js')).planImport,
+  async () => (await import('../sessions/session-exchange.js')).planImport,
 )
 export const file = loadLater(async () => (await import('../checkpoints/file.js')).file)
 export const forget = loadLater(async () => (await import('../prune/forget.js')).forget)
-export const history = loadLater(async () => (await import('../checkpoints/history.js')).history)
+export const history = loadLater(async () => (await import('../checkpoints/search.js')).history)
 export const importCheckpoints = loadLater(
   async () => (await import('../import/import-checkpoints.js')).importCheckpoints,
 )

@@ -2,8 +2,7 @@
 import type { Effect } from '../../base/index.js'
 import { SavestateError } from '../../model/index.js'
 import type { ProjectContext, StoreContext } from './context.js'
-import { explainFailure } from './explain-failure.js'
-import { noteFailure } from './failure-log.js'
+import { explainFailure, noteFailure } from './failures.js'
 import type { Callbacks } from './callbacks.js'
 import { describeInputError, type Issue } from './input-errors.js'
 import type { SessionContext } from '../sessions/session-context.js'
@@ -54,8 +53,12 @@ export type LazyOperation<Context, Result> = {
   readonly load: () => Promise<OperationOf<Context, unknown, Result>>
 }
 
+export type AnyOperation<Context, Result> =
+  | OperationOf<Context, unknown, Result>
+  | LazyOperation<Context, Result>
+
 export async function perform<Context extends StoreContext, Result>(
-  requested: OperationOf<Context, unknown, Result> | LazyOperation<Context, Result>,
+  requested: AnyOperation<Context, Result>,
   context: Context,
   request: { readonly input: unknown; readonly callbacks?: Callbacks | undefined },
 ): Promise<Result> {

@@ -13,8 +13,7 @@ import { failpoint } from '../../system/index.js'
 import { type StoreContext, withProjectLock } from '../operation/context.js'
 import { pendingJournals } from '../restore/restore-journal.js'
 import { storeOperation } from '../operation/operation.js'
-import { resolveMissingFolder } from './locate-project.js'
-import { isExistingFolder, resolveFolder } from './project-root.js'
+import { isExistingFolder, resolveFolder, resolveMissingFolder } from './locate-project.js'
 import { readParentIdentity } from './project-state.js'
 
 export type MoveResult = {

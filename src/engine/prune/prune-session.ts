@@ -40,11 +40,11 @@ export const pruneSession = sessionOperation({
 })
 
 /** Newest first. */
-async function readSteps({ ledger, hold }: SessionContext): Promise<SessionStep[]> {
+async function readSteps({ ledger, lease }: SessionContext): Promise<SessionStep[]> {
   const steps: SessionStep[] = []
   for (let step = Number.MAX_SAFE_INTEGER; ; ) {
     const startMs = performance.now()
-    const page = ledger.steps.before(hold.key, { step, limit: SLICE })
+    const page = ledger.steps.before(lease.key, { step, limit: SLICE })
     for (const one of page) steps.push(one)
     step = page.at(-1)?.step ?? 0
     if (page.length < SLICE) return steps
@@ -54,19 +54,19 @@ async function readSteps({ ledger, hold }: SessionContext): Promise<SessionStep[
 
 /** Skips steps that were pinned or renamed since, or that a rewind needs. */
 async function removePlanned(
-  { ledger, hold }: SessionContext,
+  { ledger, lease }: SessionContext,
   planned: ReadonlyMap<CheckpointId, string | null>,
 ): Promise<CheckpointId[]> {
   const dropped: CheckpointId[] = []
   for (let step = Number.MAX_SAFE_INTEGER; ; ) {
     const startMs = performance.now()
     const page = ledger.transaction(() => {
-      ledger.sessions.check(hold)
-      const steps = ledger.steps.before(hold.key, { step, limit: SLICE })
+      ledger.sessions.check(lease)
+      const steps = ledger.steps.before(lease.key, { step, limit: SLICE })
       const ids = steps.flatMap(({ id, name, pinned }) =>
         !pinned && planned.has(id) && planned.get(id) === name ? id : [],
       )
-      ledger.steps.drop(hold.key, { ids, from: steps.at(-1)?.step ?? 0 })
+      ledger.steps.drop(lease.key, { ids, from: steps.at(-1)?.step ?? 0 })
       dropped.push(...ids)
       return steps
     })

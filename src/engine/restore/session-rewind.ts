@@ -39,7 +39,7 @@ export const rewindSession = sessionOperation({
       dryRun: z._default(z.boolean(), false),
     }),
   async run(context, input, callbacks): Promise<SessionRewindResult> {
-    const named = resolveInSession(context, context.hold.key, input.to)
+    const named = resolveInSession(context, context.lease.key, input.to)
     const target = input.before ? checkpointBeforeInSession(context.ledger, named) : named
     const { restore: restored, keepMine, dryRun } = input
     if (restored !== 'files') {
@@ -56,7 +56,7 @@ export const rewindSession = sessionOperation({
           ...makeRewindRequest(context.ledger, then, given),
           session: sessionPart(context, target, restored),
           movesState: restored === 'both',
-          fence: context.hold.fence,
+          fence: context.lease.fence,
         },
         callbacks,
         agreed,
@@ -87,7 +87,7 @@ function rewindState(
   target: Checkpoint,
   { dryRun }: { readonly dryRun: boolean },
 ): RestoreResult {
-  const { ledger, hold } = context
+  const { ledger, lease } = context
   const nothing = {
     to: viewTarget(ledger, target),
     target: target.id,
@@ -100,9 +100,9 @@ function rewindState(
   const draft = createDraft(context, { kind: 'rewind', name: null, reason })
   failpoint('rewind-state:before-row')
   ledger.transaction(() => {
-    ledger.sessions.check(hold)
+    ledger.sessions.check(lease)
     const part = sessionPart(context, target, 'state')
-    const session = advanceSession(context, draft, { session: part, fence: hold.fence })
+    const session = advanceSession(context, draft, { session: part, fence: lease.fence })
     invariant(session !== null, 'the head does not move within a transaction')
     ledger.checkpoints.insert({ ...draft, session } as StateCheckpoint, undefined)
   })

@@ -1,14 +1,16 @@
 // The text that a resumed model reads first: what was done, what was reverted, what is uncertain. The most important
 // sections come first, because the budget cuts from the end.
+import { types } from 'node:util'
+import { jsonEscape, UNSAFE_CHARACTERS } from '../../base/index.js'
 import {
   type Checkpoint,
   hasFiles,
+  isError,
   SavestateError,
   type Session,
   statusText,
   type ToolCall,
 } from '../../model/index.js'
-import { truncate, escapeToOneLine, formatText, formatValue } from './brief-value.js'
 import type { InFlight } from './tool-calls.js'
 import type { ChangeView } from '../checkpoints/views.js'
 
@@ -114,4 +116,91 @@ function describeCheckpoint(checkpoint: Checkpoint): string {
     hasFiles(checkpoint) ? 'files' : undefined,
   ]
   return `step ${session?.step ?? '-'}: ${label} (${holds.filter(Boolean).join(' and ') || 'nothing'})`
+}
+
+const MAX_CHARS = 300
+
+/** Escapes line ends, control characters and invisible characters, which a model would read and a user would not see. */
+function escapeToOneLine(text: string): string {
+  return text.replace(UNSAFE_CHARACTERS, (char) => {
+    const escaped = JSON.stringify(char).slice(1, -1)
+    return escaped === char ? jsonEscape(char) : escaped
+  })
+}
+
+/** A longer text ends with an ellipsis. Never splits a surrogate pair. */
+function truncate(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text
+  if (maxChars < 1) return ''
+  return `${text.slice(0, maxChars - 1).replace(/[\ud800-\udbff]$/, '')}…`
+}
+
+function formatText(text: string): string {
+  return truncate(escapeToOneLine(truncate(text, MAX_CHARS)), MAX_CHARS)
+}
+
+function formatValue(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (isError(value)) return formatText(formatError(value))
+  const draft = { text: '' }
+  write(draft, value)
+  return truncate(escapeToOneLine(draft.text), MAX_CHARS)
+}
+
+type Draft = { text: string }
+
+/** Writes JSON where JSON can express the value. Each level adds a character, so a cycle ends too. */
+function write(draft: Draft, value: unknown): void {
+  if (draft.text.length > MAX_CHARS) return
+  const leaf = formatLeaf(value)
+  if (leaf !== undefined) draft.text += leaf
+  else if (Array.isArray(value)) writeList(draft, '[', value)
+  else if (types.isMap(value)) writeList(draft, 'Map [', value.entries())
+  else if (types.isSet(value)) writeList(draft, 'Set [', value.values())
+  else writeObject(draft, Object(value) as object)
+}
+
+/** Undefined for a value with parts. */
+function formatLeaf(value: unknown): string | undefined {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, MAX_CHARS))
+  if (typeof value === 'function' || typeof value === 'symbol') return typeof value
+  if (typeof value !== 'object' || value === null || types.isRegExp(value)) return String(value)
+  if (types.isDate(value)) return JSON.stringify(value)
+  if (isError(value)) return formatLeaf(formatError(value))
+  if (value instanceof URL) return formatLeaf(value.href)
+  if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return `${value.byteLength} bytes`
+  return undefined
+}
+
+/** Like `String(error)`, which throws if `name`, `message` or `toString` has the wrong type. */
+function formatError({ name, message }: Readonly<Record<'name' | 'message', unknown>>): string {
+  return (
+    [name, message].filter((part) => typeof part === 'string' && part !== '').join(': ') || 'Error'
+  )
+}
+
+function writeList(draft: Draft, start: string, items: Iterable<unknown>): void {
+  draft.text += start
+  let isFirst = true
+  for (const item of items) {
+    if (!isFirst) draft.text += ','
+    isFirst = false
+    write(draft, item)
+    if (draft.text.length > MAX_CHARS) return
+  }
+  draft.text += ']'
+}
+
+function writeObject(draft: Draft, object: object): void {
+  draft.text += '{'
+  let isFirst = true
+  for (const key of Object.keys(object)) {
+    const value: unknown = Reflect.get(object, key)
+    if (value === undefined) continue
+    draft.text += `${isFirst ? '' : ','}${formatLeaf(key)}:`
+    isFirst = false
+    write(draft, value)
+    if (draft.text.length > MAX_CHARS) return
+  }
+  draft.text += '}'
 }

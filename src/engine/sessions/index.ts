@@ -1,41 +1,23 @@
-export { SavedTurns, type OncePerTurnResult, saveOncePerTurn } from './save-once-per-turn.js'
 export {
   type ExchangedCheckpoint,
   type ExchangedItems,
   labelOf,
   parseTime,
 } from './session-json.js'
-export type { ExportPage } from './export-session.js'
-export type { ImportOutlook, ImportResult } from './import-session-json.js'
+export type { ExportPage, ImportOutlook, ImportResult } from './session-exchange.js'
 export { openSession } from './open-session.js'
 export { type Resumed, resumeSession } from './resume.js'
 export type { SessionContext } from './session-context.js'
 export {
   head,
-  latest,
   type SessionHead,
   type SessionSummary,
   stateAt,
   summary,
 } from './session-queries.js'
-export { appendToSession, type SessionSaveResult, saveSession } from './session-save.js'
+export * from './session-save.js'
 export { newTurn, setStatus, type StatusInput } from './session-status.js'
 export type { SessionView } from './session-view.js'
-export { copyAtCall, copyItemsAtCall } from './copy-at-call.js'
-export {
-  deleteSession,
-  findCheckpoint,
-  forkSession,
-  listSessions,
-  type SessionListItem,
-  type SessionsResult,
-} from './sessions.js'
-export {
-  type InFlight,
-  inFlight,
-  resolveToolCall,
-  runStep,
-  runTool,
-  type ToolRequest,
-  type ToolRun,
-} from './tool-calls.js'
+export { copyAtCall, copyItemsAtCall } from './write-queue.js'
+export * from './sessions.js'
+export * from './tool-calls.js'

@@ -48,14 +48,14 @@ export function openInTransaction(context: StoreContext, request: OpenRequest): 
     request.project ?? (session.project === null ? undefined : ledger.project(session.project))
   return {
     ...context,
-    hold: { key: session.key, id, fence: session.fence },
+    lease: { key: session.key, id, fence: session.fence },
     isLeased,
     project,
     memory: new StateMemory(),
     running: new Set(),
     retried: new Set(),
     starts: new StartTimes(),
-    order: new WriteQueue(id),
+    writeQueue: new WriteQueue(id),
   }
 }
 

@@ -43,7 +43,7 @@ export async function resumeSession(
   try {
     return await readResumed(opened, callbacks)
   } catch (error) {
-    context.ledger.sessions.releaseLease(opened.hold)
+    context.ledger.sessions.releaseLease(opened.lease)
     throw error
   }
 }

@@ -11,7 +11,7 @@ import type { WriteQueue } from './write-queue.js'
 import type { StoreContext } from '../operation/context.js'
 
 export type SessionContext = StoreContext & {
-  readonly hold: LeaseToken
+  readonly lease: LeaseToken
   /** False for a writer that shares the session; only deleting the session stops it. */
   readonly isLeased: boolean
   readonly project: Project | undefined
@@ -21,7 +21,7 @@ export type SessionContext = StoreContext & {
   readonly running: Set<string>
   readonly retried: Set<string>
   readonly starts: StartTimes
-  readonly order: WriteQueue
+  readonly writeQueue: WriteQueue
 }
 
 /** Start times of tool calls. The journal tells two attempts at a call apart by them, so each is used once. */
@@ -35,9 +35,9 @@ export class StartTimes {
 }
 
 /** Reads the session from the ledger. Throws if it was deleted. */
-export function readSession({ ledger, hold }: SessionContext): Session {
-  const session = ledger.sessions.byKey(hold.key)
-  if (session === undefined) ledger.sessions.check(hold)
+export function readSession({ ledger, lease }: SessionContext): Session {
+  const session = ledger.sessions.byKey(lease.key)
+  if (session === undefined) ledger.sessions.check(lease)
   invariant(session !== undefined, 'a session that was not deleted exists')
   return session
 }
@@ -48,11 +48,11 @@ export function leaseExpiryMs({ clock, isLeased }: SessionContext): number | nul
 }
 
 /** Throws BAD_INPUT if the session has no project. */
-export function projectOf({ project, hold }: SessionContext): Project {
+export function projectOf({ project, lease }: SessionContext): Project {
   if (project !== undefined) return project
   throw new SavestateError(
     'BAD_INPUT',
-    `The session ${JSON.stringify(hold.id)} belongs to no project, so it has no files`,
+    `The session ${JSON.stringify(lease.id)} belongs to no project, so it has no files`,
     { hint: 'Open it with a project: store.session(id, { project }).' },
   )
 }

@@ -5,8 +5,7 @@ import type { StoreContext } from '../operation/context.js'
 import { refuseDamagedState } from '../verify/damage-marks.js'
 import { sessionOperation } from '../operation/operation.js'
 import { resolveInSession } from '../checkpoints/resolve-ref.js'
-import { type SessionContext, readSession } from './session-context.js'
-import { wholeText } from '../operation/input-schemas.js'
+import { readSession } from './session-context.js'
 import { type CheckpointView, viewCheckpoint } from '../checkpoints/views.js'
 
 export { resolveInSession } from '../checkpoints/resolve-ref.js'
@@ -22,7 +21,7 @@ export const stateAt = sessionOperation({
     const { head } = readSession(context)
     const checkpoint =
       ref !== undefined
-        ? resolveInSession(context, context.hold.key, ref)
+        ? resolveInSession(context, context.lease.key, ref)
         : head === null
           ? undefined
           : context.ledger.checkpoints.get(head)
@@ -74,7 +73,7 @@ export const summary = sessionOperation({
   summary: 'Count the checkpoints of a session',
   effect: 'reads',
   input: () => z.strictObject({}),
-  run: async (context) => summarize(context, context.hold.key),
+  run: async (context) => summarize(context, context.lease.key),
 })
 
 export function summarize({ ledger }: StoreContext, session: SessionKey): SessionSummary {
@@ -91,21 +90,6 @@ export function summarize({ ledger }: StoreContext, session: SessionKey): Sessio
     seconds: ((last?.createdAtMs ?? 0) - (first?.createdAtMs ?? 0)) / 1000,
   }
 }
-
-export const latest = sessionOperation({
-  name: 'latest',
-  summary: 'Find the newest checkpoint of a session',
-  effect: 'reads',
-  input: () => z.strictObject({ name: z.optional(wholeText()) }),
-  async run({ ledger, hold }: SessionContext, { name }): Promise<CheckpointView | undefined> {
-    const scope = { session: hold.key }
-    const found =
-      name === undefined
-        ? ledger.checkpoints.byNumber(scope, 1)
-        : ledger.checkpoints.byName(scope, name)
-    return found === undefined ? undefined : viewCheckpoint(found)
-  },
-})
 
 export type SessionHead = {
   readonly id: string

@@ -2,37 +2,33 @@
 // new elements of the state, the checkpoint and the session's head (I1, I2).
 import * as z from 'zod/mini'
 import {
-  type CheckpointKind,
-  IN_PROGRESS,
   type ChangeEvent,
-  type NamedBy,
+  type Checkpoint,
+  IN_PROGRESS,
+  parseName,
+  parseReason,
   USER_AUTHOR,
   type Project,
   SavestateError,
   type Session,
-  type SnapshotDetails,
   type Status,
   type UncapturedChanges,
 } from '../../model/index.js'
 import type { Captured } from '../../snapshot/index.js'
 import { failpoint } from '../../system/index.js'
-import { captureForRecord } from '../checkpoints/capture.js'
-import { checkName } from '../checkpoints/checkpoint-name.js'
+import { captureForRecord, isSameAsCheckpoint } from '../checkpoints/capture.js'
+import { checkName } from '../checkpoints/pin-and-name.js'
 import type { Callbacks } from '../operation/callbacks.js'
-import { type Attribution, attributeChanges, type WorkEvent } from '../authorship/note-authors.js'
-import { isSameAsCheckpoint } from '../checkpoints/is-unchanged.js'
+import { type Attribution, attributeChanges } from '../authorship/note-authors.js'
+import { prepareCheckpoint } from '../checkpoints/record-checkpoint.js'
 import { sessionOperation } from '../operation/operation.js'
 import { withRecoveredProject } from '../restore/recover.js'
 import { leaseExpiryMs, projectOf, type SessionContext, readSession } from './session-context.js'
-import { createDraft, createDraftWithFiles, asNextStep, parseLabels } from './session-draft.js'
+import { createDraft, asNextStep } from './session-draft.js'
 import { parseStatusInput, type StatusInput } from './session-status.js'
-import { copyAtCall, writeAppended, writeWholeState, type WriteState } from './copy-at-call.js'
+import { copyAtCall, writeAppended, writeWholeState, type WriteState } from './write-queue.js'
 import { eventInput, statusInput, wholeText } from '../operation/input-schemas.js'
-import {
-  scanUncaptured,
-  onlyUncapturedText,
-  type UncapturedMode,
-} from '../authorship/uncaptured-changes.js'
+import { scanUncaptured, onlyUncapturedText } from '../authorship/uncaptured-changes.js'
 import { type CheckpointView, viewCheckpoint } from '../checkpoints/views.js'
 
 export type SessionSaveResult = CheckpointView & {
@@ -64,22 +60,8 @@ const saveInput = () => z.strictObject({ ...saveOptionsInput(), state: z.optiona
 const appendInput = () =>
   z.strictObject({ ...saveOptionsInput(), key: z.string(), items: z.array(z.unknown()) })
 
-/** Everything in a save except its state. Written out, because our published types must not need zod's. */
-export type SaveOptions = {
-  readonly name?: string | undefined
-  readonly namedBy?: NamedBy | undefined
-  readonly reason?: string | undefined
-  readonly files?: boolean
-  readonly ifChanged?: boolean
-  readonly status?: StatusInput | undefined
-  readonly metadata?: unknown
-  readonly schemaVersion?: number | undefined
-  readonly toolCall?: string | undefined
-  readonly ifHead?: string | null | undefined
-  readonly operationId?: string | undefined
-  readonly moment?: WorkEvent | undefined
-  readonly uncaptured?: UncapturedMode | undefined
-}
+/** Everything in a save except its state. Not exported, because our published types must not need zod's. */
+type SaveOptions = Partial<z.infer<z.ZodMiniObject<ReturnType<typeof saveOptionsInput>>>>
 
 export const saveSession = sessionOperation({
   name: 'save',
@@ -87,13 +69,13 @@ export const saveSession = sessionOperation({
   effect: 'adds',
   input: saveInput,
   run: async (context, input, callbacks) => {
-    context.order.expectOpen()
+    context.writeQueue.expectOpen()
     const { name, namedBy: by } = input
     if (name !== undefined && by !== undefined)
       checkName(context, context.project?.id, { name, by })
     const writeState = writeWholeState(context, input)
     const facts = copyMetadata(context, input)
-    return context.order.do(() => addCheckpoint(context, facts, { callbacks, writeState }))
+    return context.writeQueue.do(() => addCheckpoint(context, facts, { callbacks, writeState }))
   },
 })
 
@@ -103,60 +85,89 @@ export const appendToSession = sessionOperation({
   effect: 'adds',
   input: appendInput,
   run: async (context, { key, items, ...input }, callbacks) => {
-    context.order.expectOpen()
+    context.writeQueue.expectOpen()
     const writeState = writeAppended(context, { key, items, files: input.files })
     const facts = copyMetadata(context, input)
-    return context.order.do(() => addCheckpoint(context, facts, { callbacks, writeState }))
+    return context.writeQueue.do(() => addCheckpoint(context, facts, { callbacks, writeState }))
   },
 })
 
 function copyMetadata(context: SessionContext, input: SaveOptions): SaveOptions {
-  const waits = input.files || !context.order.isFree
+  const waits = input.files === true || !context.writeQueue.isFree
   return { ...input, metadata: copyAtCall(context, input.metadata, { waits }) }
 }
 
+export type OncePerTurnResult =
+  | SessionSaveResult
+  | { readonly created: false; readonly reason: 'once-per-turn' | 'unchanged' }
+
+/** The last turn whose files were saved; kept as long as the session is open. */
+export class SavedTurns {
+  turn: number | undefined
+}
+
+/** For callers that cannot tell which tool changes files. */
+export const saveOncePerTurn = sessionOperation({
+  name: 'saveOncePerTurn',
+  summary: 'Save the files once in this turn, if they changed',
+  effect: 'adds',
+  input: () => z.strictObject({ reason: z.string(), turns: z.instanceof(SavedTurns) }),
+  async run(context, { reason, turns }, callbacks): Promise<OncePerTurnResult> {
+    projectOf(context)
+    const { turn } = readSession(context)
+    if (turns.turn === turn) return { created: false, reason: 'once-per-turn' }
+    const saved = await addCheckpoint(
+      context,
+      { reason, files: true, ifChanged: true },
+      // The agent has not changed anything in this turn yet.
+      { callbacks, writeState: (base) => base, moment: { type: 'look' } },
+    )
+    // Only after a success: after a failure the next call tries again.
+    turns.turn = turn
+    return saved.created ? saved : { created: false, reason: 'unchanged' }
+  },
+})
+
 type Work = {
   readonly callbacks: Callbacks
-  readonly kind?: CheckpointKind
   readonly writeState: WriteState
   /** Replaces the one of the save's options. */
   readonly moment?: ChangeEvent
 }
 
-export async function addCheckpoint(
+async function addCheckpoint(
   context: SessionContext,
   input: SaveOptions,
-  work: Work,
+  { callbacks, writeState, moment }: Work,
 ): Promise<SessionSaveResult> {
-  work.callbacks.signal?.throwIfAborted()
+  callbacks.signal?.throwIfAborted()
   const known = findSavedOperation(context, input.operationId)
   if (known !== undefined) return known
-  if (!input.files) return commit(context, input, { ...work, captured: undefined })
+  if (input.files !== true) return commit(context, input, { writeState })
   const project = projectOf(context)
   return withRecoveredProject(context, project, {
     purpose: 'save',
-    callbacks: work.callbacks,
+    callbacks,
     work: async () => {
-      const captured = await captureForRecord(context, project, work.callbacks)
+      const captured = await captureForRecord(context, project, callbacks)
       failpoint('save:captured')
-      const look = attributeChanges(
-        context,
-        project,
-        work.moment ?? input.moment ?? defaultMoment(context, project),
-      )
-      const news = scanUncaptured(context, project, { captured, look: input.uncaptured })
-      const { changes } = news
+      const event = moment ?? input.moment ?? defaultMoment(context, project)
+      const attribution = attributeChanges(context, project, event)
+      const scan = scanUncaptured(context, project, { captured, mode: input.uncaptured })
       const same = input.ifChanged === true ? findUnchanged(context, project, captured) : undefined
-      const isNew = same === undefined || changes.length > 0
-      if (!isNew) look.recordNoChange()
-      const by = input.reason ?? 'a call'
-      const uncaptured = changes.length === 0 ? undefined : { by, changes }
-      const isOnly = same !== undefined && uncaptured !== undefined
-      const facts = isOnly ? { ...input, reason: onlyUncapturedText(uncaptured) } : input
-      const saved = isNew
-        ? await commit(context, facts, { ...work, captured, look, uncaptured })
-        : same
-      news.remember()
+      const uncaptured =
+        scan.changes.length === 0
+          ? undefined
+          : { by: input.reason ?? 'a call', changes: scan.changes }
+      if (same !== undefined && uncaptured === undefined) {
+        attribution.recordNoChange()
+        scan.remember()
+        return same
+      }
+      const files = { captured, attribution, uncaptured }
+      const reason = same && uncaptured ? onlyUncapturedText(uncaptured) : input.reason
+      const saved = await commit(context, { ...input, reason }, { writeState, files })
+      scan.remember()
       return saved
     },
   })
@@ -165,9 +176,9 @@ export async function addCheckpoint(
 const SOME_AGENT = 'agent'
 
 /** Between two saves of one session its agent made the changes; before the first save it may have been the user. */
-function defaultMoment({ ledger, hold }: SessionContext, { id }: Project): ChangeEvent {
-  const who = ledger.sessions.byKey(hold.key)?.agent ?? SOME_AGENT
-  const isNext = ledger.checkpoints.newestFiles(id)?.session?.key === hold.key
+function defaultMoment({ ledger, lease }: SessionContext, { id }: Project): ChangeEvent {
+  const who = ledger.sessions.byKey(lease.key)?.agent ?? SOME_AGENT
+  const isNext = ledger.checkpoints.newestFiles(id)?.session?.key === lease.key
   return { type: 'said', who: isNext ? [who] : [who, USER_AUTHOR] }
 }
 
@@ -190,68 +201,61 @@ function findSavedOperation(
 ): SessionSaveResult | undefined {
   if (operationId === undefined) return undefined
   const { checkpoints } = context.ledger
-  const found = checkpoints.byOperation(context.hold.key, operationId)
+  const found = checkpoints.byOperation(context.lease.key, operationId)
   if (found === undefined || !checkpoints.isBehind(found, readSession(context).head))
     return undefined
   return { ...viewCheckpoint(found), created: false }
 }
 
-/** Inside the transaction. A reverted checkpoint loses only the id. */
-function releaseOperationId(
-  { ledger, hold }: SessionContext,
-  operationId: string | undefined,
-): void {
-  if (operationId === undefined) return
-  const left = ledger.checkpoints.byOperation(hold.key, operationId)
-  if (left !== undefined) ledger.checkpoints.releaseOperation(left.id)
-}
-
-type CommitWork = Work & {
-  readonly captured: Captured | undefined
-  readonly look?: Attribution | undefined
-  readonly uncaptured?: UncapturedChanges | undefined
+type CapturedFiles = {
+  readonly captured: Captured
+  readonly attribution: Attribution
+  readonly uncaptured: UncapturedChanges | undefined
 }
 
 /** Writes the rows; objects and refs are written before. */
-export async function commit(
+async function commit(
   context: SessionContext,
   input: SaveOptions,
-  work: CommitWork,
+  { writeState, files }: { readonly writeState: WriteState; readonly files?: CapturedFiles },
 ): Promise<SessionSaveResult> {
-  const { ledger, memory } = context
-  const { captured, kind = 'save', look } = work
-  const labels = parseLabels(input)
+  const { ledger, memory, lease } = context
+  const labels = {
+    kind: 'save',
+    name: input.name === undefined ? null : parseName(input.name),
+    reason: input.reason === undefined ? null : parseReason(input.reason),
+  } as const
   // Without files there is no await: the state is read before the call returns.
   const draft =
-    captured === undefined
-      ? createDraft(context, { kind, ...labels })
-      : await createDraftWithFiles(context, {
-          kind,
-          ...labels,
-          captured,
-          authors: look?.authors ?? null,
-        })
+    files === undefined ? createDraft(context, labels) : await prepareFiles(context, labels, files)
+  const details = files && { ...files.captured.snapshot, uncaptured: files.uncaptured }
   failpoint('save:before-row')
   try {
     const saved = ledger.transaction((): SessionSaveResult => {
-      ledger.sessions.check(context.hold)
+      ledger.sessions.check(lease)
       // Check again: another process may have saved it meanwhile.
       const known = findSavedOperation(context, input.operationId)
       if (known !== undefined) return known
-      releaseOperationId(context, input.operationId)
+      const { operationId = null, toolCall = null, schemaVersion = null, metadata } = input
+      // A checkpoint that a rewind has reverted loses only the id.
+      const reverted =
+        operationId === null ? undefined : ledger.checkpoints.byOperation(lease.key, operationId)
+      if (reverted !== undefined) ledger.checkpoints.releaseOperation(reverted.id)
       const session = readSession(context)
       refuseMovedHead(session, input.ifHead)
-      const head = session.head === null ? undefined : ledger.checkpoints.get(session.head)
-      const state = work.writeState(head?.session?.state ?? undefined) ?? null
-      const made = asNextStep(draft, session, { ...sessionFields(input, session), state })
-      ledger.checkpoints.insert(made, snapshotDetails(work))
-      look?.made(made.id)
+      const parent = session.head
+      const head = parent === null ? undefined : ledger.checkpoints.get(parent)
+      const state = writeState(head?.session?.state ?? undefined) ?? null
+      const status = statusAfter(session.status, input.status)
+      const position = { status, parent, toolCall, state, schemaVersion, metadata, operationId }
+      const made = asNextStep(draft, session, position)
+      ledger.checkpoints.insert(made, details)
+      files?.attribution.made(made.id)
       if (made.name !== null && input.namedBy !== undefined)
         ledger.nameOwners.record(made.id, input.namedBy)
-      const { status } = made.session
       const atMs = made.createdAtMs
       const leaseUntilMs = leaseExpiryMs(context)
-      ledger.sessions.advance(context.hold, { head: made.id, status, atMs, leaseUntilMs })
+      ledger.sessions.advance(lease, { head: made.id, status, atMs, leaseUntilMs })
       return { ...viewCheckpoint(made), created: true }
     })
     failpoint('save:after-row')
@@ -263,23 +267,19 @@ export async function commit(
   }
 }
 
-function snapshotDetails({ captured, uncaptured }: CommitWork): SnapshotDetails | undefined {
-  return captured === undefined ? undefined : { ...captured.snapshot, uncaptured }
-}
-
-function sessionFields(input: SaveOptions, session: Session) {
-  return {
-    status: statusAfter(session.status, input.status),
-    parent: session.head,
-    toolCall: input.toolCall ?? null,
-    schemaVersion: input.schemaVersion ?? null,
-    metadata: input.metadata,
-    operationId: input.operationId ?? null,
-  }
+/** Writes the commit and the ref. */
+function prepareFiles(
+  context: SessionContext,
+  labels: Pick<Checkpoint, 'kind' | 'name' | 'reason'>,
+  { captured, attribution: { authors } }: CapturedFiles,
+): Promise<Checkpoint> {
+  const project = projectOf(context)
+  const previous = context.ledger.checkpoints.newestFiles(project.id)?.snapshot.tree
+  return prepareCheckpoint(context, project, { captured, facts: { ...labels, previous, authors } })
 }
 
 /** A save continues a session that had ended, unless it sets a status. */
-function statusAfter(now: Status, input: SaveOptions['status']): Status {
+function statusAfter(now: Status, input: StatusInput | undefined): Status {
   if (input !== undefined) return parseStatusInput(input)
   return now.state === 'in_progress' ? now : IN_PROGRESS
 }

@@ -22,9 +22,9 @@ export const setStatus = sessionOperation({
   effect: 'adds',
   input: () => z.strictObject({ status: statusInput() }),
   async run(context, input): Promise<SessionView> {
-    const { ledger, hold, clock } = context
+    const { ledger, lease, clock } = context
     const status = parseStatusInput(input.status)
-    ledger.transaction(() => ledger.sessions.setStatus(hold, { status, atMs: clock.nowMs() }))
+    ledger.transaction(() => ledger.sessions.setStatus(lease, { status, atMs: clock.nowMs() }))
     return viewSession(context, readSession(context))
   },
 })
@@ -35,10 +35,10 @@ export const newTurn = sessionOperation({
   effect: 'adds',
   input: () => z.strictObject({}),
   async run(context): Promise<number> {
-    const { ledger, hold } = context
+    const { ledger, lease } = context
     return ledger.transaction(() => {
       const turn = readSession(context).turn + 1
-      ledger.sessions.setTurn(hold, turn)
+      ledger.sessions.setTurn(lease, turn)
       return turn
     })
   },

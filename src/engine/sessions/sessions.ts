@@ -57,7 +57,7 @@ export const listSessions = storeOperation({
   },
 })
 
-export type Deletion = {
+type Deletion = {
   /** The fence of the caller's own lease, which does not count as use. */
   readonly fence?: number
   /** Called in the transaction: another process may have continued the session since it was chosen. */
@@ -117,7 +117,7 @@ async function forkFrom(
     // Check again: a collection may have removed its state meanwhile.
     if (ledger.checkpoints.get(from.id) === undefined) throw unknownCheckpoint(from.id)
     const opened = openInTransaction(context, { id: request.id, agent, project, must: 'be new' })
-    const { hold } = opened
+    const { lease } = opened
     const made = asNextStep(draft, readSession(opened), {
       parent: from.id,
       status: IN_PROGRESS,
@@ -129,11 +129,11 @@ async function forkFrom(
     })
     ledger.checkpoints.insert(made, details)
     const atMs = clock.nowMs()
-    ledger.sessions.advance(hold, { head: made.id, status: IN_PROGRESS, atMs, leaseUntilMs: null })
-    ledger.sessions.setForkedFrom(hold, from.id)
+    ledger.sessions.advance(lease, { head: made.id, status: IN_PROGRESS, atMs, leaseUntilMs: null })
+    ledger.sessions.setForkedFrom(lease, from.id)
     if (from.session !== null) {
       const { key, step } = from.session
-      ledger.tools.copyTo(hold.key, { session: key, step })
+      ledger.tools.copyTo(lease.key, { session: key, step })
     }
     return opened
   })

@@ -12,7 +12,7 @@ import {
 import { failpoint } from '../../system/index.js'
 import { sessionOperation, unknownOptions } from '../operation/operation.js'
 import { type SessionContext, readSession } from './session-context.js'
-import { copyAtCall } from './copy-at-call.js'
+import { copyAtCall } from './write-queue.js'
 import { wholeText } from '../operation/input-schemas.js'
 
 export type ToolRequest = {
@@ -63,21 +63,30 @@ async function runCall<Result>(
   run: (call: ToolRun) => Promise<Result> | Result,
 ): Promise<Result> {
   const { id } = request
-  const { ledger, hold, order } = context
+  const { ledger, lease, writeQueue } = context
   const asked = { ...request, args: copyAtCall(context, request.args) }
-  const started = await order.do(async () => startCall(context, asked))
-  if ('ended' in started) return unwrapOutcome(started.ended) as Result
+  const started = await writeQueue.do(async () => startCall(context, asked))
+  if ('ended' in started) {
+    if (started.ended.status === 'failed') throw started.ended.error
+    return started.ended.result as Result
+  }
   const { call } = started
   const { idempotencyKey, startedAtMs } = call
   const partial = (value: unknown) => {
     ledger.transaction(() => {
-      ledger.sessions.check(hold)
-      ledger.tools.addPartial(hold.key, { id, startedAtMs, value })
+      ledger.sessions.check(lease)
+      ledger.tools.addPartial(lease.key, { id, startedAtMs, value })
     })
   }
   try {
     // Outside the queue: while the tool runs it may save.
-    const result = await runAndRecordFailure(context, call, () => run({ idempotencyKey, partial }))
+    let result: Result
+    try {
+      result = await run({ idempotencyKey, partial })
+    } catch (error) {
+      await recordEnd(context, call, { status: 'failed', outcome: toStorable(error) })
+      throw error
+    }
     failpoint('tool:ran')
     await recordEnd(context, call, { status: 'confirmed', outcome: result })
     failpoint('tool:confirmed')
@@ -91,22 +100,22 @@ type Start = { readonly ended: ToolCall } | { readonly call: StartedCall }
 
 /** Records that the call starts, unless its outcome is known. */
 function startCall(context: SessionContext, { id, name, args }: ToolRequest): Start {
-  const { ledger, hold, clock } = context
-  const known = ledger.tools.get(hold.key, id)
+  const { ledger, lease, clock } = context
+  const known = ledger.tools.get(lease.key, id)
   if (known !== undefined && known.status !== 'started') return { ended: known }
   if (context.running.has(id)) {
     throw new SavestateError('BAD_INPUT', `The tool call ${JSON.stringify(id)} is running already`)
   }
   if (known !== undefined && !context.retried.has(id)) throw unverifiedError(known)
-  const idempotencyKey = known?.idempotencyKey ?? idempotencyKeyFor(hold.id, { id, name })
+  const idempotencyKey = known?.idempotencyKey ?? idempotencyKeyFor(lease.id, id, name)
   const startedAtMs = context.starts.next(clock.nowMs())
   const call = { id, idempotencyKey, startedAtMs }
   ledger.transaction(() => {
-    ledger.sessions.check(hold)
+    ledger.sessions.check(lease)
     if (known === undefined) {
       const step = readSession(context).nextStep
-      ledger.tools.start(hold.key, { id, name, args, idempotencyKey, step, startedAtMs })
-    } else ledger.tools.restart(hold.key, { id, atMs: startedAtMs })
+      ledger.tools.start(lease.key, { id, name, args, idempotencyKey, step, startedAtMs })
+    } else ledger.tools.restart(lease.key, { id, atMs: startedAtMs })
   })
   failpoint('tool:started')
   context.retried.delete(id)
@@ -146,24 +155,11 @@ function checkCall(request: ToolRequest, run: unknown): void {
     )
 }
 
-async function runAndRecordFailure<Result>(
-  context: SessionContext,
-  call: StartedCall,
-  run: () => Promise<Result> | Result,
-): Promise<Result> {
-  try {
-    return await run()
-  } catch (error) {
-    await recordEnd(context, call, { status: 'failed', outcome: toStorable(error) })
-    throw error
-  }
-}
-
 /** Records the outcome even if the session was closed meanwhile. */
 async function recordEnd(context: SessionContext, call: StartedCall, ended: Ending): Promise<void> {
   const outcome = copyAtCall(context, ended.outcome)
   try {
-    await context.order.finish(async () => endCall(context, call, { ...ended, outcome }))
+    await context.writeQueue.finish(async () => endCall(context, call, { ...ended, outcome }))
   } catch (error) {
     if (!(error instanceof SavestateError) || error.code !== 'STORE_CLOSED') throw error
     throw new SavestateError(
@@ -188,30 +184,30 @@ export const resolveToolCall = sessionOperation({
       result: z.optional(z.unknown()),
     }),
   async run(context, { id, as, result }): Promise<void> {
-    const { ledger, hold } = context
-    const known = ledger.tools.get(hold.key, id)
+    const { ledger, lease } = context
+    const known = ledger.tools.get(lease.key, id)
     if (known?.status !== 'started') {
       throw new SavestateError('BAD_INPUT', `No tool call ${JSON.stringify(id)} is in flight`)
     }
     if (as === 'confirmed') endCall(context, known, { status: 'confirmed', outcome: result })
     else if (as === 'skipped') endCall(context, known, { status: 'skipped', outcome: undefined })
     else {
-      ledger.transaction(() => ledger.sessions.check(hold))
+      ledger.transaction(() => ledger.sessions.check(lease))
       context.retried.add(id)
     }
   },
 })
 
 /** The calls of a session that were started and have no outcome. */
-export function inFlight({ ledger, hold }: SessionContext): InFlight[] {
-  return ledger.tools.list(hold.key, { status: 'started' }).map((call) => ({
+export function inFlight({ ledger, lease }: SessionContext): InFlight[] {
+  return ledger.tools.list(lease.key, { status: 'started' }).map((call) => ({
     id: call.id,
     name: call.name,
     args: call.args,
     idempotencyKey: call.idempotencyKey,
     startedAt: new Date(call.startedAtMs),
     effect: 'unverified',
-    partials: ledger.tools.partials(hold.key, call),
+    partials: ledger.tools.partials(lease.key, call),
   }))
 }
 
@@ -223,21 +219,16 @@ type Ending = {
 }
 
 function endCall(
-  { ledger, hold, clock }: SessionContext,
+  { ledger, lease, clock }: SessionContext,
   started: StartedCall,
   ended: Ending,
 ): void {
   const { id, idempotencyKey, startedAtMs } = started
   const call = { id, idempotencyKey, startedAtMs, ...ended, atMs: clock.nowMs() }
   ledger.transaction(() => {
-    ledger.sessions.check(hold)
-    ledger.tools.end(hold.key, call)
+    ledger.sessions.check(lease)
+    ledger.tools.end(lease.key, call)
   })
-}
-
-function unwrapOutcome(call: ToolCall): unknown {
-  if (call.status === 'failed') throw call.error
-  return call.result
 }
 
 /** The thrown value, or an error with the same name and message if it cannot be stored. The caller gets the value itself. */
@@ -252,12 +243,12 @@ function toStorable(error: unknown): unknown {
 }
 
 function describeThrown(error: unknown): Error {
-  const message = tryToString(() => (isError(error) ? error.message : error)) ?? UNKNOWN
+  const message = tryToString(() => (isError(error) ? error.message : error))
   const name = isError(error) ? tryToString(() => error.name) : undefined
-  return Object.assign(new Error(message), { name: name ?? 'Error' })
+  return Object.assign(new Error(message ?? 'The tool threw a value that cannot be shown'), {
+    name: name ?? 'Error',
+  })
 }
-
-const UNKNOWN = 'The tool threw a value that cannot be shown'
 
 function tryToString(read: () => unknown): string | undefined {
   try {
@@ -267,12 +258,8 @@ function tryToString(read: () => unknown): string | undefined {
   }
 }
 
-function idempotencyKeyFor(
-  session: string,
-  call: { readonly id: string; readonly name: string },
-): string {
-  const text = JSON.stringify([session, call.id, call.name])
-  return `savestate-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
+function idempotencyKeyFor(...call: readonly [session: string, id: string, name: string]): string {
+  return `savestate-${createHash('sha256').update(JSON.stringify(call)).digest('hex').slice(0, 32)}`
 }
 
 function unverifiedError({ id, name, idempotencyKey }: ToolCall): SavestateError {

@@ -130,11 +130,13 @@ export function settingFault(
   value: unknown,
   source: ConfigFile['source'],
 ): SettingFault | undefined {
-  if (!isConfigKey(key))
+  if (!isConfigKey(key)) {
+    const keys = CONFIG_KEYS.filter((one) => source === 'store' || PROJECT_RULES[one] !== 'store')
     return {
       what: `it has an unknown key ${JSON.stringify(key)}`,
-      hint: `Known keys: ${keysOf(source).join(', ')}.`,
+      hint: `Known keys: ${keys.join(', ')}.`,
     }
+  }
   if (source === 'project' && PROJECT_RULES[key] === 'store')
     return {
       what: `${key} is a setting of the whole store`,
@@ -149,8 +151,10 @@ function wantedFor(key: ConfigKey, value: unknown): string | undefined {
   const usual = DEFAULT_CONFIG[key]
   if (typeof usual === 'boolean') return typeof value === 'boolean' ? undefined : 'true or false'
   if (typeof usual === 'number') {
-    if (!isAmount(value)) return 'a number of 0 or more'
-    const isWrongCount = isCount(key) && (!Number.isInteger(value) || value < 1)
+    if (typeof value !== 'number' || !Number.isFinite(value) || value < 0)
+      return 'a number of 0 or more'
+    const isCount = key === 'maxCheckpoints' || key === 'maxFiles'
+    const isWrongCount = isCount && (!Number.isInteger(value) || value < 1)
     return isWrongCount ? 'a whole number of 1 or more' : undefined
   }
   if (typeof usual === 'string') {
@@ -237,20 +241,6 @@ function parseJson(text: string, file: ConfigFile): unknown {
 
 export function isConfigKey(key: string): key is ConfigKey {
   return Object.hasOwn(DEFAULT_CONFIG, key)
-}
-
-function keysOf(source: ConfigFile['source']): readonly ConfigKey[] {
-  return source === 'store'
-    ? CONFIG_KEYS
-    : CONFIG_KEYS.filter((key) => PROJECT_RULES[key] !== 'store')
-}
-
-function isAmount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0
-}
-
-function isCount(key: ConfigKey): boolean {
-  return key === 'maxCheckpoints' || key === 'maxFiles'
 }
 
 function invalidConfig({ path }: ConfigFile, { what, ...hint }: SettingFault): SavestateError {

@@ -2,11 +2,12 @@
 import * as engine from '../../engine/index.js'
 import type { RepairContext } from '../../engine/index.js'
 import { Ledger } from '../../ledger/index.js'
-import { explainSystemError, SavestateError } from '../../model/index.js'
+import { SavestateError } from '../../model/index.js'
 import { Snapshots } from '../../snapshot/index.js'
 import { type Clock, SharedLock, systemClock } from '../../system/index.js'
 import { type CallOptions, splitOptions } from '../call-options.js'
 import { type Known, refuseUnknown } from '../opening/validate-options.js'
+import { explained } from '../opening/open-calls.js'
 import { homeOf, type StoreOptions } from '../opening/open-context.js'
 
 /** Options of the calls on a store that need not be open. */
@@ -47,8 +48,8 @@ export type DoctorOptions = ClosedStoreOptions & {
 export async function verifyStore(options: VerifyStoreOptions = {}): Promise<engine.VerifyResult> {
   const { input, callbacks } = splitOptions('verifyStore', options)
   refuseUnknown('verifyStore', input, { ...CLOSED_STORE_OPTIONS, quick: true })
-  return withCare(options, (care) =>
-    engine.verifyDamaged(care, { quick: options.quick ?? false }, callbacks),
+  return withRepairContext(options, (context) =>
+    engine.verifyDamaged(context, { quick: options.quick ?? false }, callbacks),
   )
 }
 
@@ -58,14 +59,14 @@ export async function repairStore(options: RepairOptions = {}): Promise<engine.R
   refuseUnknown('repairStore', input, { ...CLOSED_STORE_OPTIONS, dryRun: true })
   const { dryRun = false, confirm } = options
   let last: RepairContext | undefined
-  return withCare(options, async (care) => {
+  return withRepairContext(options, async (context) => {
     const reopen = async (before: RepairContext) => {
       await close(before)
       last = await open(options)
       return last
     }
     try {
-      return await engine.repair(care, { dryRun, confirm, callbacks, reopen })
+      return await engine.repair(context, { dryRun, confirm, callbacks, reopen })
     } finally {
       if (last !== undefined) await close(last)
     }
@@ -77,34 +78,32 @@ export async function doctorStore(options: DoctorOptions): Promise<engine.Doctor
   const { input, callbacks } = splitOptions('doctorStore', options)
   refuseUnknown('doctorStore', input, { ...CLOSED_STORE_OPTIONS, version: true, paths: true })
   const { version, paths = false } = options
-  return withCare(options, (care) => engine.doctor(care, { version, paths }, callbacks))
+  return withRepairContext(options, (context) =>
+    engine.doctor(context, { version, paths }, callbacks),
+  )
 }
 
-async function withCare<T>(
+async function withRepairContext<T>(
   options: ClosedStoreOptions,
-  work: (care: RepairContext) => Promise<T>,
+  work: (context: RepairContext) => Promise<T>,
 ): Promise<T> {
-  try {
-    const care = await open(options)
+  return explained(async () => {
+    const context = await open(options)
     try {
-      return await work(care)
+      return await work(context)
     } finally {
-      await close(care)
+      await close(context)
     }
-  } catch (error) {
-    throw explainSystemError(error)
-  }
+  })
 }
 
 async function open(options: ClosedStoreOptions): Promise<RepairContext> {
   const home = engine.inspectHome(homeOf(options))
   const isClosed = await engine.hasForeignFiles(home)
-  const limitsOf = ({ path }: { readonly path: Parameters<typeof engine.limitsOf>[1] }) =>
-    engine.limitsOf(home, path)
   const snapshots = new Snapshots({
     home,
     durability: 'fsync',
-    limitsOf,
+    limitsOf: ({ path }) => engine.limitsOf(home, path),
     inProcess: options.inProcess ?? false,
   })
   const common = { home, snapshots, clock: options.clock ?? systemClock }

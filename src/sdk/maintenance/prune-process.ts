@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { lowerPriority } from '../../system/index.js'
-import { openStore } from '../open-store.js'
+import { openStore } from '../store.js'
 
 const [home] = process.argv.slice(2)
 if (home === undefined) throw new Error('The home of the store is missing')

@@ -1,6 +1,5 @@
 // The settings of the store, and projects that were moved.
 import * as engine from '../../engine/index.js'
-import { explained } from '../opening/with-system-errors.js'
 import type { OpenContext } from '../opening/open-context.js'
 import { splitOptions } from '../call-options.js'
 import type { ImportCheckpointsOptions } from '../store-types.js'
@@ -20,7 +19,7 @@ export class Maintenance {
 
   /** Removals by automatic prunes that no user has seen yet. Show them, then mark them as shown. @internal */
   async autoPruned(): Promise<engine.AutoPruneRecord | undefined> {
-    return this.#do(async () => {
+    return this.#context.calls.run(async () => {
       const record = engine.readAutoPrune(this.#context)
       return record === null || record.isShown ? undefined : record
     })
@@ -28,25 +27,23 @@ export class Maintenance {
 
   /** @internal */
   async markAutoPruneShown(record: engine.AutoPruneRecord): Promise<void> {
-    return this.#do(async () => engine.markAutoPruneShown(this.#context, record))
+    return this.#context.calls.run(async () => engine.markAutoPruneShown(this.#context, record))
   }
 
   /** Every setting of the store, and whether config.json sets it. */
   async config(): Promise<engine.ConfigResult> {
-    return this.#do(async () => engine.storeConfig(this.#context))
+    return this.#context.calls.run(async () => engine.storeConfig(this.#context))
   }
 
   /** Changes a setting in the store's config.json; without a value it is removed. Throws BAD_INPUT. */
   async setConfig(key: string, value?: unknown): Promise<void> {
-    return this.#do(() => engine.setStoreConfig(this.#context, { key, value }))
+    return this.#context.calls.run(() => engine.setStoreConfig(this.#context, { key, value }))
   }
 
   /** Moves the history of a folder that was moved to its new path. Throws BAD_INPUT if `from` still exists. */
   async moveProject(from: string, to: string): Promise<engine.MoveResult> {
-    const { calls } = this.#context
-    return calls.during(() =>
-      engine.perform(engine.moveProject, this.#context, { input: { from, to } }),
-    )
+    const input = { from, to }
+    return this.#context.calls.perform(engine.moveProject, this.#context, { input })
   }
 
   /**
@@ -57,22 +54,13 @@ export class Maintenance {
   async importCheckpoints(
     options: ImportCheckpointsOptions,
   ): Promise<engine.ImportCheckpointsResult> {
-    const { calls } = this.#context
     const split = splitOptions('importCheckpoints', options, { asks: 'confirmImport' })
-    const callbacks = calls.guardCallbacks(split.callbacks)
-    return calls.during(() =>
-      engine.perform(engine.importCheckpoints, this.#context, { ...split, callbacks }),
-    )
+    return this.#context.calls.perform(engine.importCheckpoints, this.#context, split)
   }
 
   /** Counts the checkpoints that `session.import` would add to the session of that id, which need not exist. @internal */
   async planImport(id: string, checkpoints: engine.ExchangedItems): Promise<engine.ImportOutlook> {
     const input = { session: id, checkpoints }
-    const { calls } = this.#context
-    return calls.during(() => engine.perform(engine.planImport, this.#context, { input }))
-  }
-
-  #do<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#context.calls.during(() => explained(work))
+    return this.#context.calls.perform(engine.planImport, this.#context, { input })
   }
 }

@@ -1,12 +1,17 @@
 // The lock that the one daemon of a store holds while it lives, and the folder with its address.
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import * as engine from '../../engine/index.js'
-import { hasCode } from '../../model/index.js'
-import { type Lock, readLockOwner, takeLock, writeFileAtomically } from '../../system/index.js'
+import {
+  type Lock,
+  readIfThere,
+  readLockOwner,
+  takeLock,
+  writeFileAtomically,
+} from '../../system/index.js'
 import { refuseUnknown } from './validate-options.js'
 import { homeOf, type StoreOptions } from './open-context.js'
-import { explained } from './with-system-errors.js'
+import { explained } from './open-calls.js'
 
 export type DaemonLock = {
   /** The store's real path. */
@@ -63,14 +68,7 @@ function placeIn(home: string, lock: Lock): DaemonLock {
   return {
     home,
     folder,
-    read(name) {
-      try {
-        return readFileSync(join(folder, name), 'utf8')
-      } catch (error) {
-        if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
-        throw error
-      }
-    },
+    read: (name) => readIfThere(join(folder, name))?.toString('utf8'),
     write: (name, content) =>
       writeFileAtomically({ path: join(folder, name), content, durable: false }),
     remove: (name) => rmSync(join(folder, name), { force: true }),

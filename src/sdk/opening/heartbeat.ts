@@ -4,12 +4,12 @@ import { HEARTBEAT_MS, LEASE_MS, SavestateError } from '../../model/index.js'
 
 /** `onLost`: this process can no longer write the session. Returns a function that stops the heartbeat. */
 export function beat(
-  { ledger, hold, clock }: engine.SessionContext,
+  { ledger, lease, clock }: engine.SessionContext,
   onLost: (error: Error) => void,
 ): () => void {
   const timer = setInterval(() => {
     try {
-      ledger.sessions.renewLease(hold, clock.nowMs() + LEASE_MS)
+      ledger.sessions.renewLease(lease, clock.nowMs() + LEASE_MS)
     } catch (error) {
       const code = error instanceof SavestateError ? error.code : undefined
       const isLost = code === 'SESSION_FENCED' || code === 'SESSION_DELETED'

@@ -1,6 +1,22 @@
 // Counts the running calls of an open store, so that `close` waits for them and later calls are refused.
-import type { Callbacks } from '../../engine/index.js'
-import { storeClosed } from '../../model/index.js'
+import * as engine from '../../engine/index.js'
+import { explainSystemError, storeClosed } from '../../model/index.js'
+
+/** For work that is no operation: operations explain their failures themselves. */
+export async function explained<Result>(work: () => Promise<Result> | Result): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw explainSystemError(error)
+  }
+}
+
+type Call = {
+  readonly input: object
+  readonly callbacks?: engine.Callbacks
+  /** Runs the operation after the earlier ones of the queue. */
+  readonly queue?: engine.SessionContext['writeQueue']
+}
 
 export class OpenCalls {
   #count = 0
@@ -26,9 +42,23 @@ export class OpenCalls {
     }
   }
 
+  perform<Context extends engine.StoreContext, Result>(
+    operation: engine.AnyOperation<Context, Result>,
+    context: Context,
+    { input, callbacks = {}, queue }: Call,
+  ): Promise<Result> {
+    const guarded = this.#guardCallbacks(callbacks)
+    const work = () => engine.perform(operation, context, { input, callbacks: guarded })
+    return this.during(() => (queue === undefined ? work() : queue.do(work)))
+  }
+
+  /** The same for a function of the engine that is not an operation. */
+  run<Result>(work: () => Promise<Result> | Result): Promise<Result> {
+    return this.during(() => explained(work))
+  }
+
   /** `close` does not wait for a call whose caller is asked: the answer may be to close the store. */
-  guardCallbacks(callbacks: Callbacks | undefined): Callbacks | undefined {
-    if (callbacks === undefined) return callbacks
+  #guardCallbacks(callbacks: engine.Callbacks): engine.Callbacks {
     const { confirm, confirmImport, confirmPrune } = callbacks
     return {
       ...callbacks,

@@ -5,7 +5,6 @@ import * as engine from '../../engine/index.js'
 import type { StoreContext } from '../../engine/index.js'
 import { Ledger, removeHalfRekeyed } from '../../ledger/index.js'
 import {
-  type BytePath,
   type ClassRegistry,
   type Durability,
   type Limits,
@@ -96,13 +95,13 @@ export async function openContext(options: StoreOptions): Promise<OpenContext> {
   checkOptions(options)
   const home = engine.openHome(homeOf(options))
   const durability = options.durability ?? 'fsync'
-  const limitsOf = ({ path }: { readonly path: BytePath }) => ({
-    ...engine.limitsOf(home, path),
-    ...options.limits,
-  })
   const keys = givenKeys(options.encryption, { home, environment: process.env })
-  const inProcess = options.inProcess ?? false
-  const snapshots = new Snapshots({ home, durability, limitsOf, inProcess })
+  const snapshots = new Snapshots({
+    home,
+    durability,
+    limitsOf: ({ path }) => ({ ...engine.limitsOf(home, path), ...options.limits }),
+    inProcess: options.inProcess ?? false,
+  })
   // A new store: a first save is likely. Otherwise the thread starts with the first project: many programs save only states.
   if (!existsSync(snapshots.gitDir)) snapshots.warmUp()
   const use = new SharedLock(engine.storeLockPath(home))

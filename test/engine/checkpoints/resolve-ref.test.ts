@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Checkpoint } from '../../../src/model/index.js'
-import { ambiguousReference } from '../../../src/engine/checkpoints/unknown-reference.js'
+import { ambiguousReference } from '../../../src/engine/checkpoints/resolve-ref.js'
 
 const T0 = Date.UTC(2026, 10, 18, 9, 30)
 

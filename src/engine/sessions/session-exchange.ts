@@ -1,9 +1,11 @@
-// Adds exported checkpoints to a session, in slices: the event loop and other writers run in between. If the process is
-// killed, the session has the first items, and the same import adds the rest (I6).
+// Exports a session page by page, and adds exported checkpoints to a session in slices: the event loop and other writers
+// run in between. If the process is killed, the session has the first items, and the same import adds the rest (I6).
 import * as z from 'zod/mini'
 import type { Ledger } from '../../ledger/index.js'
 import {
-  parseCheckpointId,
+  type Checkpoint,
+  type CheckpointId,
+  invariant,
   parseSessionId,
   type SessionKey,
   type StateId,
@@ -11,6 +13,7 @@ import {
 import { yieldToEventLoop, failpoint, pauseForWriters } from '../../system/index.js'
 import {
   batchesOf,
+  type ExchangedCheckpoint,
   type ExchangedItem,
   type ExchangedItems,
   isItems,
@@ -19,6 +22,84 @@ import {
 import { sessionOperation, storeOperation } from '../operation/operation.js'
 import { type SessionContext, readSession } from './session-context.js'
 import { createDraft, asNextStep } from './session-draft.js'
+import { expectState, readState } from './session-queries.js'
+
+/** The last checkpoint of a page. */
+type ExportCursor = {
+  readonly step: number
+  readonly id: CheckpointId
+  readonly state: StateId | null
+}
+
+export type ExportPage = {
+  readonly items: readonly ExchangedCheckpoint[]
+  /** For the next page; undefined after the last. */
+  readonly cursor: ExportCursor | undefined
+}
+
+const PAGE = 100
+/** A page ends early after this: states may be large, and reading them blocks the event loop (I12). */
+const PAGE_MS = 20
+
+/** A page of checkpoints, oldest first: only one page is in memory, however long the session is. */
+export const exportSession = sessionOperation({
+  name: 'export',
+  summary: 'Give a page of the checkpoints of a session with their states',
+  effect: 'reads',
+  input: () => z.strictObject({ after: z.optional(z.custom<ExportCursor>()) }),
+  async run(context, { after }): Promise<ExportPage> {
+    // One view of the ledger: a concurrent collection could remove a state between two reads.
+    const page = context.ledger.view(() => readPage(context, after))
+    await yieldToEventLoop()
+    return page
+  },
+})
+
+function readPage(context: SessionContext, after: ExportCursor | undefined): ExportPage {
+  const { ledger, lease } = context
+  const startMs = performance.now()
+  const items: ExchangedCheckpoint[] = []
+  const isThere = after !== undefined && ledger.checkpoints.get(after.id) !== undefined
+  let before = isThere ? after.state : null
+  let cursor = after
+  const rows = ledger.checkpoints.list({
+    session: lease.key,
+    afterStep: after?.step ?? -1,
+    limit: PAGE,
+  })
+  for (const checkpoint of rows) {
+    items.push(toExchanged(context, { checkpoint, before }))
+    invariant(checkpoint.session !== null, 'a checkpoint with a step belongs to a session')
+    const { step, state } = checkpoint.session
+    cursor = { step, id: checkpoint.id, state }
+    before = state
+    if (performance.now() - startMs > PAGE_MS) return { items, cursor }
+  }
+  return { items, cursor: rows.length < PAGE ? undefined : cursor }
+}
+
+function toExchanged(
+  context: SessionContext,
+  { checkpoint, before }: { readonly checkpoint: Checkpoint; readonly before: StateId | null },
+): ExchangedCheckpoint {
+  const { ledger } = context
+  const { name, reason, session } = checkpoint
+  ledger.expectOpen(session?.metadata)
+  const state = session?.state ?? null
+  const changes =
+    before === null || state === null
+      ? undefined
+      : expectState(context, checkpoint, () => ledger.states.changes(before, state))
+  return {
+    id: session?.operationId ?? checkpoint.id,
+    name: name ?? reason ?? 'checkpoint',
+    ...(reason === null ? {} : { reason }),
+    ...(name === null ? { isNamed: false as const } : {}),
+    timestamp: new Date(checkpoint.createdAtMs).toISOString(),
+    ...(changes === undefined ? { data: readState(context, checkpoint) ?? null } : { changes }),
+    metadata: session?.metadata ?? {},
+  }
+}
 
 const items = () => z.custom<ExchangedItems>(isItems)
 
@@ -119,9 +200,9 @@ class Adder {
 
   /** Inside a transaction. False if the session has it already. */
   add(value: unknown): boolean {
-    const { ledger, hold, clock } = this.#context
+    const { ledger, lease, clock } = this.#context
     const item = this.#reader.read(value)
-    if (isKnown(ledger, { session: hold.key, id: item.id })) {
+    if (isKnown(ledger, { session: lease.key, id: item.id })) {
       this.#last = undefined
       return false
     }
@@ -142,7 +223,7 @@ class Adder {
     })
     ledger.checkpoints.insert(made, undefined)
     const atMs = clock.nowMs()
-    ledger.sessions.advance(hold, { head: made.id, status, atMs, leaseUntilMs: null })
+    ledger.sessions.advance(lease, { head: made.id, status, atMs, leaseUntilMs: null })
     return true
   }
 
@@ -164,6 +245,5 @@ function isKnown(
   { session, id }: { readonly session: SessionKey; readonly id: string },
 ): boolean {
   if (ledger.checkpoints.byOperation(session, id) !== undefined) return true
-  if (!/^[bcdfghjklmnpqrstvwxz]{18}$/.test(id)) return false
-  return ledger.checkpoints.get(parseCheckpointId(id))?.session?.key === session
+  return ledger.checkpoints.get(id as CheckpointId)?.session?.key === session
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { bytePath, SavestateError } from '../../../src/model/index.js'
-import { explainFailure } from '../../../src/engine/operation/explain-failure.js'
+import { explainFailure } from '../../../src/engine/operation/failures.js'
 
 const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
   code: 'ENOSPC',
