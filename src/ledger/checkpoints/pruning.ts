@@ -17,9 +17,8 @@ import type { SqlRow } from '../../system/index.js'
 import { storeDetails } from './detail-rows.js'
 import { IS_NAMED_BY_USER } from './name-owners.js'
 import { number, optional } from '../rows.js'
-import { clearProject, deleteProject, dropFiles, dropRows, moveHeads } from './row-removal.js'
+import { RowRemoval } from './row-removal.js'
 import { bytesOfStates, readStateGraph, stateGraphId } from '../states/index.js'
-import { LedgerTable } from '../ledger-table.js'
 
 /** The fields of a checkpoint that a prune decides by. */
 export type PruningRow = {
@@ -61,7 +60,7 @@ export type Replacement = {
   readonly path: BytePath
 }
 
-export class Pruning extends LedgerTable {
+export class Pruning extends RowRemoval {
   /** Newest first. For null, those of sessions without a project. */
   checkpointsOf(project: ProjectId | null): PruningRow[] {
     const marks = { ofThreads: this.#filesOfThreads(), ...this.#inOperations(project) }
@@ -112,23 +111,6 @@ export class Pruning extends LedgerTable {
   isOfThread(id: CheckpointId): boolean {
     const sql = 'SELECT 1 FROM graph_checkpoints WHERE files = ? LIMIT 1'
     return this.database.get(sql, id) !== undefined
-  }
-
-  /** See row-removal.ts, as for the other methods that remove rows. */
-  moveHeads(ids: readonly CheckpointId[]): void {
-    moveHeads(this.database, ids)
-  }
-
-  clearProject(project: ProjectId, atMs: number): number {
-    return clearProject(this.database, project, atMs)
-  }
-
-  drop(ids: readonly CheckpointId[]): void {
-    dropRows(this.database, ids)
-  }
-
-  dropFiles(ids: readonly CheckpointId[]): void {
-    dropFiles(this.database, ids)
   }
 
   /** Whether a checkpoint that an undo needs was removed. */
@@ -201,7 +183,7 @@ export class Pruning extends LedgerTable {
     if (isInUse !== undefined) return false
     // A deleted session keeps its row, for its fence.
     this.database.run('UPDATE sessions SET project = NULL WHERE project = ?', project)
-    return deleteProject(this.database, project)
+    return this.database.run('DELETE FROM projects WHERE id = ?', project).changes > 0
   }
 
   #filesOfThreads(): Set<string> {

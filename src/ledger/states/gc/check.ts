@@ -1,17 +1,14 @@
 // Verifies that states can be read, without decoding their values. This works without the key of an encrypted store.
-import { hash } from 'node:crypto'
 import { parseStateId, SavestateError, type StateId } from '../../../model/index.js'
 import type { Database } from '../../../system/index.js'
 import { number } from '../../rows.js'
 import { collectReferences, parseBody, type Reference, type Tree } from '../state-body.js'
+import { hashElement, SEALED } from '../tree/element-rows.js'
 import { walkTree } from '../tree/node-rows.js'
 
 export type StateFault = { readonly state: number; readonly message: string }
 
 const BATCH_SIZE = 500
-/** Elements of the forms up to this one are named by the hash of their content. */
-const LAST_OPEN_FORM = 1
-const HASH_DIGITS = 40
 
 /** The faults of all states that a checkpoint holds. `quick` only checks that their rows exist. */
 export function findStateFaults(
@@ -96,9 +93,9 @@ function findSoundElements(database: Database): Set<number> {
     for (const row of rows) {
       last = number(row, 'id')
       const form = number(row, 'form')
-      const digits = hash('sha256', `${form}${String(row['text'])}`, 'hex').slice(0, HASH_DIGITS)
+      const digits = hashElement({ form, text: String(row['text']) }, { key: undefined })
       const named = row['hash'] instanceof Uint8Array ? Buffer.from(row['hash']) : Buffer.alloc(0)
-      if (form > LAST_OPEN_FORM || named.toString('hex') === digits) sound.add(last)
+      if (form === SEALED || named.toString('hex') === digits) sound.add(last)
     }
     if (rows.length < BATCH_SIZE) return sound
   }
