@@ -32,11 +32,7 @@ export type CheckpointQuery = {
 }
 
 /** The condition of a query, with its values. `order` is the column to sort by. */
-function filterOf(query: Omit<CheckpointQuery, 'limit'>): {
-  readonly filter: string
-  readonly values: readonly SqlValue[]
-  readonly order: 'seq' | 'step'
-} {
+function filterOf(query: Omit<CheckpointQuery, 'limit'>) {
   const { project, session, name, sinceMs, untilMs, before, afterStep } = query
   const order = session === undefined ? 'seq' : 'step'
   const conditions: string[] = []
@@ -57,17 +53,11 @@ function filterOf(query: Omit<CheckpointQuery, 'limit'>): {
 }
 
 /** The end of the statement, after its tables, with its values. */
-export function restOf(query: CheckpointQuery): {
-  readonly rest: string
-  readonly values: readonly SqlValue[]
-  readonly order: 'seq' | 'step'
-} {
+export function restOf(query: CheckpointQuery) {
   const { filter, values, order } = filterOf(query)
-  return {
-    rest: `${filter} ORDER BY ${order} ${query.afterStep === undefined ? 'DESC' : 'ASC'} LIMIT ?`,
-    values: [...values, query.limit ?? -1],
-    order,
-  }
+  const direction = query.afterStep === undefined ? 'DESC' : 'ASC'
+  const rest = `${filter} ORDER BY ${order} ${direction} LIMIT ?`
+  return { rest, values: [...values, query.limit ?? -1], order }
 }
 
 export type BriefsQuery = Omit<CheckpointQuery, 'afterStep'>

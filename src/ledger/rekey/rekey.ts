@@ -3,20 +3,12 @@
 import { hash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { type CheckpointId, type ObjectId, SavestateError } from '../../model/index.js'
-import {
-  yieldToEventLoop,
-  failpoint,
-  openDatabase,
-  type SqlRow,
-  syncFile,
-} from '../../system/index.js'
+import { yieldToEventLoop, failpoint, type SqlRow, syncFile } from '../../system/index.js'
 import type { CheckedDatabase } from '../checked-database.js'
-import { copyRowSteps, tablesOf } from '../maintenance/copy-rows.js'
+import { copyRowSteps, createLedger, tablesOf } from '../maintenance/copy-rows.js'
 import { ledgerFiles } from '../ledger-files.js'
 import { number, text } from '../rows.js'
-import { createTables } from '../schema.js'
 import { type SealingKey, StoreVault } from '../encryption/index.js'
-import { allowShrinking } from '../maintenance/vacuum.js'
 import { RESEALED_TABLES, resealRow } from './reseal-rows.js'
 
 /** The key to seal all values with; undefined decrypts them. */
@@ -152,11 +144,8 @@ export class Rekey {
   }
 
   *#write(path: string, key: Target, { nowMs, onRows }: RekeyOptions): Generator<void, Rekeyed> {
-    const target = openDatabase(path, { timeoutMs: 0 })
+    const target = createLedger(path)
     try {
-      target.exec('PRAGMA foreign_keys = OFF')
-      allowShrinking(target)
-      createTables(target)
       let [moved, damaged] = [0, 0]
       const resealing = { vault: this.#vault, key, target }
       const reseal = (table: string, row: SqlRow): SqlRow => {

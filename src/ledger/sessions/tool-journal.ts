@@ -8,10 +8,9 @@ import {
   type ToolStatus,
 } from '../../model/index.js'
 import type { SqlRow } from '../../system/index.js'
-import { copyCallsTo, goToCalls, type KnownCalls } from './known-calls.js'
+import { CallHistory } from './known-calls.js'
 import { insertRow, number, text } from '../rows.js'
 import { openColumn, sealColumn, type SealedColumn } from '../encryption/index.js'
-import { SealedTable } from '../ledger-table.js'
 
 export type NewToolCall = Pick<ToolCall, 'id' | 'name' | 'args' | 'idempotencyKey' | 'step'> & {
   readonly startedAtMs: number
@@ -25,7 +24,7 @@ export type ToolOutline = Pick<
   'id' | 'name' | 'status' | 'idempotencyKey' | 'step' | 'startedAtMs'
 >
 
-export class ToolJournal extends SealedTable {
+export class ToolJournal extends CallHistory {
   /** Inside a transaction, like every method that writes. */
   start(session: SessionKey, call: NewToolCall): void {
     const { id, name, step, idempotencyKey: idempotency_key, startedAtMs: started_at } = call
@@ -139,22 +138,6 @@ export class ToolJournal extends SealedTable {
         startedAtMs,
       )
       .map((row) => this.#decode('partials.value', row))
-  }
-
-  /** The checkpoint `step` restored another state. From there on, exactly the calls of that state count. */
-  goTo(session: SessionKey, to: KnownCalls & { readonly step: number }): void {
-    goToCalls(this.database, session, to)
-  }
-
-  /** Whether the checkpoint `step` reverted calls that no checkpoint has. */
-  hasRevertedCallsAt(session: SessionKey, { step }: { readonly step: number }): boolean {
-    const sql = 'SELECT 1 FROM tool_calls WHERE session = ?1 AND step = ?2 AND reverted = ?2'
-    return this.database.get(sql, session, step) !== undefined
-  }
-
-  /** Gives a fork the finished calls of the checkpoint that it starts from. */
-  copyTo(fork: SessionKey, from: { readonly session: SessionKey; readonly step: number }): void {
-    copyCallsTo(this.database, fork, from)
   }
 
   /** The row that counts. If a rewind reverted the call while it ran, its newest row: an undo may restore it. */

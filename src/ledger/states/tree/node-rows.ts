@@ -104,14 +104,14 @@ export function walkTree(
   database: Database,
   { tree, state }: { readonly tree: Tree; readonly state: StateId },
   visitor: {
-    readonly isKnown: (node: number, level: number) => boolean
+    readonly isKnown: (node: number) => boolean
     /** Leaves are at level 0: their children are elements. */
     readonly visit: (node: number, children: readonly number[], level: number) => void
   },
 ): void {
   let ids = tree.length === 0 ? [] : [tree.node]
   for (let level = tree.height; level >= 0 && ids.length > 0; level -= 1) {
-    const fresh = ids.filter((id) => !visitor.isKnown(id, level))
+    const fresh = ids.filter((id) => !visitor.isKnown(id))
     const below = readNodes(database, { ids: fresh, state })
     for (const [index, children] of below.entries())
       visitor.visit(fresh[index] ?? 0, children, level)
