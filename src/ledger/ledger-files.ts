@@ -1,25 +1,15 @@
 // The paths of the ledger's files in the store.
 import { join } from 'node:path'
 
-type LedgerFiles = {
-  readonly ledger: string
-  readonly log: string
-  readonly shared: string
-  /** The ledger that a repair writes, until it replaces the old one. */
-  readonly rescued: string
-  readonly backup: string
-  /** The ledger that a rekey writes, until it replaces the old one. */
-  readonly rekeyed: string
-}
-
-export function ledgerFiles(home: string): LedgerFiles {
+export function ledgerFiles(home: string) {
   const ledger = join(home, 'ledger.db')
   return {
     ledger,
     log: `${ledger}-wal`,
     shared: `${ledger}-shm`,
-    rescued: `${ledger}.rescued`,
     backup: `${ledger}.backup`,
+    // The ledgers that a repair and a rekey write, until they replace the old one.
+    rescued: `${ledger}.rescued`,
     rekeyed: `${ledger}.rekeyed`,
-  }
+  } as const
 }

@@ -10,7 +10,6 @@ import {
   type ProjectId,
   type SnapshotDetails,
 } from '../model/index.js'
-import type { Database } from '../system/index.js'
 import { Authorship } from './checkpoints/authors.js'
 import { backUpLedger, removeBackup } from './maintenance/backup.js'
 import { Checkpoints } from './checkpoints/checkpoints.js'
@@ -19,17 +18,16 @@ import { ProjectRecords } from './records/project-records.js'
 import { Pruning } from './checkpoints/pruning.js'
 import { Rekey } from './rekey/index.js'
 import { DamageMarks } from './checkpoints/damage-marks.js'
-import { Failures } from './records/failures.js'
 import { Imports } from './records/imports.js'
 import { RowChecks } from './maintenance/check-rows.js'
-import { Notes } from './records/notes.js'
-import { StoreRecord } from './records/store-record.js'
+import { Failures, Notes, StoreRecord } from './records/store-records.js'
 import { NameOwners } from './checkpoints/name-owners.js'
 import { insertRow, number, toOperation, toProject } from './rows.js'
 import { refuseOtherVersion } from './schema.js'
 import { type GivenKeys, refuseSealed, StoreVault } from './encryption/index.js'
 import { Sessions } from './sessions/sessions.js'
 import { SessionSteps } from './sessions/session-steps.js'
+import { type Sealing } from './ledger-table.js'
 import { StateStore } from './states/index.js'
 import { Threads } from './threads/threads.js'
 import { ToolJournal } from './sessions/tool-journal.js'
@@ -56,91 +54,73 @@ export type LedgerOptions = {
   readonly keys?: GivenKeys | undefined
 }
 
-export class Ledger {
-  readonly checkpoints: Checkpoints
-  readonly sessions: Sessions
-  readonly steps: SessionSteps
-  readonly tools: ToolJournal
-  readonly states: StateStore
-  readonly threads: Threads
-  readonly imports: Imports
-  readonly failures: Failures
-  readonly notes: Notes
-  readonly record: StoreRecord
-  readonly projectRecords: ProjectRecords
-  readonly rekey: Rekey
-  readonly vacuum: Vacuum
-  readonly rowChecks: RowChecks
-  readonly marks: DamageMarks
-  readonly pruning: Pruning
-  readonly authorship: Authorship
-  readonly nameOwners: NameOwners
-  readonly #home: string
-  readonly #database: Database
-  readonly #durability: Durability
-  readonly #vault: StoreVault
+/** Set before the parts of a Ledger, which need them. */
+abstract class OpenedLedger {
+  protected readonly home: string
+  protected readonly options: LedgerOptions
+  protected readonly database: CheckedDatabase
+  protected readonly vault: StoreVault
+
+  constructor(home: string, options: LedgerOptions) {
+    this.home = home
+    this.options = options
+    this.database = openCheckedDatabase(home, options.durability)
+    this.vault = new StoreVault(this.database, options.keys)
+  }
+}
+
+export class Ledger extends OpenedLedger {
+  readonly #sealing: Sealing = { vault: this.vault, classes: this.options.classes }
+  readonly checkpoints = new Checkpoints(this.database, this.#sealing)
+  readonly sessions = new Sessions(this.database, this.#sealing)
+  readonly steps = new SessionSteps(this.database)
+  readonly tools = new ToolJournal(this.database, this.#sealing)
+  readonly states = new StateStore(this.database, this.#sealing)
+  readonly threads = new Threads(this.database, this.#sealing)
+  readonly imports = new Imports(this.database)
+  readonly failures = new Failures(this.database)
+  readonly notes = new Notes(this.database)
+  readonly record = new StoreRecord(this.database)
+  readonly projectRecords = new ProjectRecords(this.database)
+  readonly rekey = new Rekey(this.home, this.database, this.vault)
+  readonly vacuum = new Vacuum(this.database)
+  readonly rowChecks = new RowChecks(this.database)
+  readonly marks = new DamageMarks(this.database)
+  readonly pruning = new Pruning(this.database)
+  readonly authorship = new Authorship(this.database)
+  readonly nameOwners = new NameOwners(this.database)
   #isClosed = false
 
-  private constructor(
-    home: string,
-    database: CheckedDatabase,
-    { durability, classes, keys }: LedgerOptions,
-  ) {
-    this.#home = home
-    const vault = new StoreVault(database, keys)
-    this.#database = database
-    this.#durability = durability
-    this.#vault = vault
-    this.checkpoints = new Checkpoints(database, vault)
-    this.sessions = new Sessions(database, vault)
-    this.steps = new SessionSteps(database)
-    this.tools = new ToolJournal(database, { classes, vault })
-    this.states = new StateStore(database, { classes, vault })
-    this.threads = new Threads(database, vault)
-    this.imports = new Imports(database)
-    this.failures = new Failures(database)
-    this.notes = new Notes(database)
-    this.record = new StoreRecord(database)
-    this.projectRecords = new ProjectRecords(database)
-    this.rekey = new Rekey(home, database, vault)
-    this.vacuum = new Vacuum(database)
-    this.rowChecks = new RowChecks(database)
-    this.marks = new DamageMarks(database)
-    this.pruning = new Pruning(database)
-    this.authorship = new Authorship(database)
-    this.nameOwners = new NameOwners(database)
-  }
-
   static open(home: string, options: LedgerOptions): Ledger {
-    return new Ledger(home, openCheckedDatabase(home, options.durability), options)
+    return new Ledger(home, options)
   }
 
   /** Whether states and metadata are encrypted. */
   get isEncrypted(): boolean {
-    return this.#vault.isInUse()
+    return this.vault.isInUse()
   }
 
   projectAt(path: BytePath): Project | undefined {
     const sql = 'SELECT * FROM projects WHERE path = ?'
-    const row = this.#database.get(sql, Buffer.from(path, 'latin1'))
+    const row = this.database.get(sql, Buffer.from(path, 'latin1'))
     return row === undefined ? undefined : toProject(row)
   }
 
   /** Returns the project at this path, and creates it if there is none. Two processes may call it at once. */
   ensureProject({ id, path, createdAtMs, parentDev, parentIno }: NewProject): Project {
-    return this.#database.transaction(() => {
+    return this.database.transaction(() => {
       const known = this.projectAt(path)
       if (known !== undefined) return known
       const times = { created_at: createdAtMs, touched_at: createdAtMs }
       const parent = { parent_dev: parentDev, parent_ino: parentIno }
       const row = { id, path: Buffer.from(path, 'latin1'), ...times, ...parent }
-      insertRow(this.#database, 'projects', row)
+      insertRow(this.database, 'projects', row)
       return { id, path }
     })
   }
 
   projects(): ProjectSummary[] {
-    const rows = this.#database.all(
+    const rows = this.database.all(
       `SELECT projects.*, (SELECT count(*) FROM checkpoints WHERE project = projects.id) AS checkpoints
        FROM projects ORDER BY touched_at DESC`,
     )
@@ -154,7 +134,7 @@ export class Ledger {
   }
 
   project(id: ProjectId): Project | undefined {
-    const row = this.#database.get('SELECT * FROM projects WHERE id = ?', id)
+    const row = this.database.get('SELECT * FROM projects WHERE id = ?', id)
     return row === undefined ? undefined : toProject(row)
   }
 
@@ -183,34 +163,34 @@ export class Ledger {
       this.checkpoints.insert(complete(result.checkpoint), result.details)
       const { id, project, kind, atMs: at, safety, of } = operation
       const row = { id, project, kind, at, safety, result: operation.result, of }
-      insertRow(this.#database, 'operations', row)
+      insertRow(this.database, 'operations', row)
     })
   }
 
   /** Oldest first. */
   operations(project: ProjectId): Operation[] {
-    return this.#database
+    return this.database
       .all('SELECT * FROM operations WHERE project = ? ORDER BY seq', project)
       .map(toOperation)
   }
 
   /** Throws KEY_MISSING, KEY_WRONG or STORE_DAMAGED for metadata that is still sealed. */
   expectOpen(metadata: unknown): void {
-    refuseSealed(this.#vault, metadata)
+    refuseSealed(this.vault, metadata)
   }
 
   /** Never nested. */
   transaction<T>(work: () => T): T {
-    return this.#database.transaction(work)
+    return this.database.transaction(work)
   }
 
   /** A read transaction: all reads see the ledger as it is at the first one. Never nested. */
   view<T>(work: () => T): T {
-    this.#database.exec('BEGIN')
+    this.database.exec('BEGIN')
     try {
       return work()
     } finally {
-      this.#database.exec('COMMIT')
+      this.database.exec('COMMIT')
     }
   }
 
@@ -219,28 +199,28 @@ export class Ledger {
    * be lost on power failure; ordering is preserved.
    */
   transactionNoSync<T>(work: () => T): T {
-    if (this.#durability !== 'fsync') return this.transaction(work)
-    this.#database.exec('PRAGMA file.synchronous = NORMAL')
+    if (this.options.durability !== 'fsync') return this.transaction(work)
+    this.database.exec('PRAGMA file.synchronous = NORMAL')
     try {
       return this.transaction(work)
     } finally {
-      this.#database.exec('PRAGMA file.synchronous = FULL')
+      this.database.exec('PRAGMA file.synchronous = FULL')
     }
   }
 
   /** Writes a backup beside the ledger, unless one is younger than a day. The caller holds the lock of a collection. */
   backUp(nowMs: number): void {
-    backUpLedger(this.#database, this.#home, nowMs)
+    backUpLedger(this.database, this.home, nowMs)
   }
 
   /** Call it before removing rows for the user: a backup must not keep them. The next prune writes another one. */
   removeBackup(): void {
-    removeBackup(this.#home)
+    removeBackup(this.home)
   }
 
   /** Throws STORE_NEWER if a newer program has migrated the ledger since it was opened (I8). */
   refuseOtherVersion(): void {
-    refuseOtherVersion(this.#database)
+    refuseOtherVersion(this.database)
   }
 
   /**
@@ -251,14 +231,14 @@ export class Ledger {
     if (this.#isClosed) return
     this.#isClosed = true
     // While another process reads, SQLite returns "busy" and leaves the log for later.
-    if (tidy) this.#database.get('PRAGMA file.wal_checkpoint(TRUNCATE)')
-    this.#database.close()
+    if (tidy) this.database.get('PRAGMA file.wal_checkpoint(TRUNCATE)')
+    this.database.close()
   }
 
   /** Closes the ledger without writing to its files, which a repair is about to replace. */
   abandon(): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#database.abandon()
+    this.database.abandon()
   }
 }

@@ -21,18 +21,11 @@ import {
   type Session,
   type SessionPosition,
   type SkipCounts,
+  type Status,
 } from '../model/index.js'
 import type { Database, SqlRow, SqlValue } from '../system/index.js'
 import { parseAuthors } from './checkpoints/authors.js'
-import {
-  checkpointContext,
-  openForDisplay,
-  type SealContext,
-  refuseSealed,
-  sealText,
-  sessionContext,
-  type Vault,
-} from './encryption/index.js'
+import { openForDisplay, refuseSealed, sealColumn, type Vault } from './encryption/index.js'
 
 /** `row` is a row of `checkpoints` joined with `session_id` and `session_agent`. */
 export function toCheckpoint(row: SqlRow, vault: Vault): Checkpoint {
@@ -67,12 +60,12 @@ function sessionFactsOf(row: SqlRow, vault: Vault): SessionPosition {
     agent: optional(row, 'session_agent'),
     parent: parent === null ? null : parseCheckpointId(parent),
     step: number(row, 'step'),
-    status: parseStatus(text(row, 'status'), optional(row, 'status_reason')),
+    status: statusOf(row),
     turn: number(row, 'turn'),
     toolCall: optional(row, 'tool_call'),
     state: row['state'] === null ? null : parseStateId(number(row, 'state')),
     schemaVersion: row['schema_version'] === null ? null : number(row, 'schema_version'),
-    metadata: decodeMetadata(row, { vault, context: checkpointContext(text(row, 'id')) }),
+    metadata: decodeMetadata(vault, 'checkpoints', row),
     operationId: optional(row, 'operation_id'),
   }
 }
@@ -80,11 +73,7 @@ function sessionFactsOf(row: SqlRow, vault: Vault): SessionPosition {
 function filesOf(row: SqlRow): Pick<FilesCheckpoint, 'commit' | 'changes' | 'snapshot'> {
   return {
     commit: parseObjectId(text(row, 'commit')),
-    changes: {
-      files: number(row, 'files'),
-      insertions: number(row, 'insertions'),
-      deletions: number(row, 'deletions'),
-    },
+    changes: changesOf(row),
     snapshot: {
       tree: parseObjectId(text(row, 'tree')),
       fileCount: number(row, 'file_count'),
@@ -92,6 +81,15 @@ function filesOf(row: SqlRow): Pick<FilesCheckpoint, 'commit' | 'changes' | 'sna
       skippedCounts: JSON.parse(text(row, 'skipped_counts')) as SkipCounts,
     },
   }
+}
+
+export function changesOf(row: SqlRow): FilesCheckpoint['changes'] {
+  const [files, insertions] = [number(row, 'files'), number(row, 'insertions')]
+  return { files, insertions, deletions: number(row, 'deletions') }
+}
+
+export function statusOf(row: SqlRow): Status {
+  return parseStatus(text(row, 'status'), optional(row, 'status_reason'))
 }
 
 export function toProject(row: SqlRow): Project {
@@ -123,13 +121,13 @@ export function toSession(row: SqlRow, vault: Vault): Session {
     id: text(row, 'id'),
     agent: optional(row, 'agent'),
     project: project === null ? null : parseProjectId(project),
-    status: parseStatus(text(row, 'status'), optional(row, 'status_reason')),
+    status: statusOf(row),
     createdAtMs: number(row, 'created_at'),
     updatedAtMs: number(row, 'updated_at'),
     head: head === null ? null : parseCheckpointId(head),
     nextStep: number(row, 'next_step'),
     turn: number(row, 'turn'),
-    metadata: decodeMetadata(row, { vault, context: sessionContext(text(row, 'id')) }),
+    metadata: decodeMetadata(vault, 'sessions', row),
     forkedFrom: forkedFrom === null ? null : parseCheckpointId(forkedFrom),
     fence: number(row, 'fence'),
     lease:
@@ -142,21 +140,22 @@ export function toSession(row: SqlRow, vault: Vault): Session {
   }
 }
 
-type Sealable = { readonly vault: Vault; readonly context: SealContext }
-
 /** Undefined if there is none; a SealedValue if the caller did not pass its key. */
-function decodeMetadata(row: SqlRow, { vault, context }: Sealable): unknown {
-  const stored = optional(row, 'metadata')
-  if (stored === null) return undefined
-  const shown = openForDisplay(vault, stored, context)
-  return 'sealed' in shown ? shown.sealed : decodeValue(shown.text)
+function decodeMetadata(vault: Vault, table: 'checkpoints' | 'sessions', row: SqlRow): unknown {
+  if (row['metadata'] === null) return undefined
+  const shown = openForDisplay(vault, `${table}.metadata`, row)
+  return typeof shown === 'string' ? decodeValue(shown) : shown
 }
 
 /** Inside the transaction that writes it. */
-export function encodeMetadata(value: unknown, { vault, context }: Sealable): string | null {
-  if (value === undefined) return null
-  refuseSealed(vault, value)
-  return sealText(vault, metadataText(value), context)
+export function encodeMetadata(
+  vault: Vault,
+  table: 'checkpoints' | 'sessions',
+  { id, metadata }: { readonly id: string; readonly metadata: unknown },
+): string | null {
+  if (metadata === undefined) return null
+  refuseSealed(vault, metadata)
+  return sealColumn(vault, `${table}.metadata`, { id, metadata: metadataText(metadata) })
 }
 
 /** Without registered classes: the programs that list checkpoints do not know the classes of the agent. */
@@ -172,14 +171,18 @@ function metadataText(value: unknown): string {
   }
 }
 
+/** `onConflict` is the rest of an upsert clause. */
 export function insertRow(
   database: Database,
   table: string,
   row: Readonly<Record<string, SqlValue>>,
+  { onConflict }: { readonly onConflict?: string } = {},
 ): void {
   const columns = Object.keys(row).map((column) => `"${column}"`)
   const marks = columns.map(() => '?').join()
-  database.run(`INSERT INTO ${table} (${columns.join()}) VALUES (${marks})`, ...Object.values(row))
+  const upsert = onConflict === undefined ? '' : `ON CONFLICT ${onConflict}`
+  const sql = `INSERT INTO ${table} (${columns.join()}) VALUES (${marks}) ${upsert}`
+  database.run(sql, ...Object.values(row))
 }
 
 export function number(row: SqlRow, column: string): number {

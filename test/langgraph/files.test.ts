@@ -65,7 +65,7 @@ test('a saver that opens its own store can save files too', async () => {
   const { home, project } = it
   const saver = await SavestateSaver.open({ home, project, files: true, durability: 'process' })
   try {
-    const config = await put(saver, at('t\0hread'), { metadata: { step: 4 } })
+    const config = await put(saver, at('t\nhread'), { metadata: { step: 4 } })
     it.write({ 'a.txt': 'two' })
     await saver.rewindFiles(config)
     expect(readFileSync(join(project, 'a.txt'), 'utf8')).toBe('one')

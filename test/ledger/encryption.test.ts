@@ -508,7 +508,7 @@ test('a save in a pause of the copy makes the copy start again and is not lost',
   expect(await both.rekey({ onProgress })).toMatchObject({ applied: true, damaged: 0 })
   await saving
   expect(await both.rekey({ dryRun: true })).toMatchObject({ plan: { isNeeded: false } })
-  expect(reports.slice(0, 2)).toEqual([1024, 1024])
+  expect(reports.filter((count) => count === 1024)).toHaveLength(2)
   await session.close()
   await both.close()
   await withStore(ENCRYPTED, async (store) => {

@@ -11,7 +11,7 @@ import {
   resolveAuthors,
   type Task,
 } from '../../model/index.js'
-import type { Database, SqlRow } from '../../system/index.js'
+import type { Database } from '../../system/index.js'
 import { LedgerTable } from '../ledger-table.js'
 
 /** A snapshot of a project, and who changed files since the one before. */
@@ -25,7 +25,8 @@ export class Authorship extends LedgerTable {
   /** The running tool calls that agents have reported for a project. */
   tasks(project: ProjectId): readonly Task[] {
     const row = this.database.get('SELECT tasks FROM projects WHERE id = ?', project)
-    return parseTasks(row?.['tasks'])
+    const tasks = typeof row?.['tasks'] === 'string' ? tryParseJson(row['tasks']) : undefined
+    return Array.isArray(tasks) ? (tasks as Task[]) : []
   }
 
   setTasks(project: ProjectId, tasks: readonly Task[]): void {
@@ -51,7 +52,11 @@ export class Authorship extends LedgerTable {
         project,
         from,
       )
-      .map(stepOf)
+      .map((row) => ({
+        id: parseCheckpointId(String(row['id'])),
+        tree: parseObjectId(String(row['tree'])),
+        authors: parseAuthors(row['authors']),
+      }))
   }
 }
 
@@ -94,26 +99,4 @@ export function mergeAuthorsIntoNext(database: Database, ids: readonly Checkpoin
 
 function setAuthors(database: Database, id: string, authors: Authors): void {
   database.run('UPDATE checkpoints SET authors = ? WHERE id = ?', authorsColumn(authors), id)
-}
-
-function stepOf(row: SqlRow): FilesStep {
-  return {
-    id: parseCheckpointId(String(row['id'])),
-    tree: parseObjectId(String(row['tree'])),
-    authors: parseAuthors(row['authors']),
-  }
-}
-
-/** Ignores invalid entries: only Savestate writes the column, so the row is damaged. */
-function parseTasks(stored: unknown): readonly Task[] {
-  if (typeof stored !== 'string') return []
-  const tasks = tryParseJson(stored)
-  return Array.isArray(tasks) ? tasks.filter(isTask) : []
-}
-
-function isTask(value: unknown): value is Task {
-  if (typeof value !== 'object' || value === null) return false
-  const { who, session, call, sinceMs, unsure } = value as Readonly<Record<string, unknown>>
-  const areTexts = [who, session, call].every((text) => typeof text === 'string')
-  return areTexts && typeof sinceMs === 'number' && Array.isArray(unsure)
 }

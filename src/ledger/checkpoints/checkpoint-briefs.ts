@@ -1,22 +1,21 @@
 // Reads lists of checkpoints with only the columns that a list shows. SQLite returns all rows as one JSON text, because returning
 // each column of each row takes three times as long (docs/internals/performance.md#states).
+import { isRecord } from '../../base/index.js'
 import {
   type CheckpointBrief,
-  type CheckpointId,
   type CheckpointKind,
   checkpointMoment,
-  invariant,
   readCheckpointMoment,
   parseCheckpointId,
   parseProjectId,
-  parseStatus,
   type ProjectId,
   type SessionKey,
   type SkipCounts,
 } from '../../model/index.js'
-import type { Database, SqlValue } from '../../system/index.js'
+import type { Database, SqlRow, SqlValue } from '../../system/index.js'
 import { parseAuthors } from './authors.js'
-import { checkpointContext, openForDisplay, type Vault } from '../encryption/index.js'
+import { openForDisplay, type Vault } from '../encryption/index.js'
+import { changesOf, number, optional, statusOf, text } from '../rows.js'
 
 export type CheckpointQuery = {
   readonly project?: ProjectId | undefined
@@ -33,11 +32,7 @@ export type CheckpointQuery = {
 }
 
 /** The condition of a query, with its values. `order` is the column to sort by. */
-function filterOf(query: Omit<CheckpointQuery, 'limit'>): {
-  readonly filter: string
-  readonly values: readonly SqlValue[]
-  readonly order: 'seq' | 'step'
-} {
+function filterOf(query: Omit<CheckpointQuery, 'limit'>) {
   const { project, session, name, sinceMs, untilMs, before, afterStep } = query
   const order = session === undefined ? 'seq' : 'step'
   const conditions: string[] = []
@@ -58,17 +53,11 @@ function filterOf(query: Omit<CheckpointQuery, 'limit'>): {
 }
 
 /** The end of the statement, after its tables, with its values. */
-export function restOf(query: CheckpointQuery): {
-  readonly rest: string
-  readonly values: readonly SqlValue[]
-  readonly order: 'seq' | 'step'
-} {
+export function restOf(query: CheckpointQuery) {
   const { filter, values, order } = filterOf(query)
-  return {
-    rest: `${filter} ORDER BY ${order} ${query.afterStep === undefined ? 'DESC' : 'ASC'} LIMIT ?`,
-    values: [...values, query.limit ?? -1],
-    order,
-  }
+  const direction = query.afterStep === undefined ? 'DESC' : 'ASC'
+  const rest = `${filter} ORDER BY ${order} ${direction} LIMIT ?`
+  return { rest, values: [...values, query.limit ?? -1], order }
 }
 
 export type BriefsQuery = Omit<CheckpointQuery, 'afterStep'>
@@ -77,94 +66,76 @@ export type OrderedBrief = CheckpointBrief & { readonly order: number }
 
 export function countCheckpoints(database: Database, query: Omit<BriefsQuery, 'limit'>): number {
   const { filter, values } = filterOf(query)
-  return number(
-    database.get(`SELECT count(*) AS count FROM checkpoints ${filter}`, ...values)?.['count'],
-  )
+  const row = database.get(`SELECT count(*) AS count FROM checkpoints ${filter}`, ...values)
+  return number(row ?? {}, 'count')
 }
+
+/** The columns of a brief that have the same name in the result. */
+const COLUMNS =
+  `id project kind name reason created_at pinned step status status_reason turn files insertions deletions
+  file_count skipped_counts authors`
+    .split(/\s+/)
+    .map((column) => `'${column}', checkpoints.${column}`)
+
+/** The metadata keys that checkpointMoment needs. Sealed metadata is not JSON, and is returned as a string. */
+const MOMENT = `json(CASE WHEN json_valid(checkpoints.metadata) THEN json_object(
+  'agentSession', json_extract(checkpoints.metadata, '$.agentSession'),
+  'at', json_extract(checkpoints.metadata, '$.at'),
+  'hasCalls', json_type(checkpoints.metadata, '$.calls') = 'array') ELSE json_quote(checkpoints.metadata) END)`
 
 export function readBriefs(database: Database, query: BriefsQuery, vault: Vault): OrderedBrief[] {
   const { rest, values, order } = restOf(query)
   const row = database.get(
     `SELECT group_concat(brief) AS briefs FROM (
-       SELECT json_array(${order}, checkpoints.id, kind, name, reason, checkpoints.created_at, pinned,
-         sessions.id, step, checkpoints.status, checkpoints.status_reason, state IS NOT NULL, tree IS NOT NULL,
-         files, insertions, deletions, skipped_counts, authors, ${MOMENT}, sessions.agent,
-         checkpoints.turn, checkpoints.project, file_count) AS brief
+       SELECT json_object('order', ${order}, ${COLUMNS.join()}, 'session_id', sessions.id,
+         'agent', sessions.agent, 'has_state', state IS NOT NULL, 'has_files', tree IS NOT NULL,
+         'metadata', ${MOMENT}) AS brief
        FROM checkpoints LEFT JOIN sessions ON sessions.key = checkpoints.session ${rest})`,
     ...values,
   )
-  const briefs: unknown = JSON.parse(`[${optionalText(row?.['briefs']) ?? ''}]`)
-  invariant(
-    Array.isArray(briefs) && briefs.every((brief) => Array.isArray(brief)),
-    'a list of rows',
-  )
+  const briefs = JSON.parse(`[${optional(row ?? {}, 'briefs') ?? ''}]`) as SqlRow[]
   // SQLite does not promise the order of an aggregate. In practice the rows are sorted already, so this is one pass.
-  return briefs.sort(([a], [b]) => number(b) - number(a)).map((columns) => briefOf(columns, vault))
+  return briefs
+    .sort((a, b) => number(b, 'order') - number(a, 'order'))
+    .map((brief) => toBrief(brief, vault))
 }
 
-/** The metadata keys that checkpointMoment needs. Sealed metadata is not JSON, and is returned as a string. */
-const MOMENT = `json(CASE WHEN json_valid(checkpoints.metadata) THEN json_array(
-  json_extract(checkpoints.metadata, '$.agentSession'), json_extract(checkpoints.metadata, '$.at'),
-  json_type(checkpoints.metadata, '$.calls') = 'array') ELSE json_quote(checkpoints.metadata) END)`
-
-function momentIn(
-  value: unknown,
-  { id, vault }: { readonly id: CheckpointId; readonly vault: Vault },
-): CheckpointBrief['moment'] {
-  if (typeof value === 'string') {
-    const shown = openForDisplay(vault, value, checkpointContext(id))
-    return 'text' in shown ? readCheckpointMoment(JSON.parse(shown.text)) : null
-  }
-  if (!Array.isArray(value)) return null
-  const [agentSession, at, hasCalls]: readonly unknown[] = value
-  return checkpointMoment({ agentSession, at, hasCalls: hasCalls === 1 })
-}
-
-function briefOf(columns: readonly unknown[], vault: Vault): OrderedBrief {
-  const [order, id, kind, name, reason, createdAt, pinned, sessionId, step, status, statusReason] =
-    columns
-  const [hasState, hasFiles, files, insertions, deletions, skippedCounts, authors, moment] =
-    columns.slice(11)
-  const [agent, turn, project, fileCount] = columns.slice(19)
-  const isInSession = sessionId !== null
+function toBrief(row: SqlRow, vault: Vault): OrderedBrief {
+  const project = optional(row, 'project')
+  const hasFiles = number(row, 'has_files') === 1
+  const isInSession = row['session_id'] !== null
   return {
-    order: number(order),
-    id: parseCheckpointId(text(id)),
-    kind: text(kind) as CheckpointKind,
-    name: optionalText(name),
-    reason: optionalText(reason),
-    createdAtMs: number(createdAt),
-    pinned: number(pinned) !== 0,
-    authors: parseAuthors(authors),
-    project: project === null ? null : parseProjectId(text(project)),
-    sessionId: optionalText(sessionId),
-    agent: optionalText(agent),
-    turn: isInSession ? number(turn) : null,
-    step: isInSession ? number(step) : null,
-    status: isInSession ? parseStatus(text(status), optionalText(statusReason)) : null,
-    hasState: hasState === 1,
-    hasFiles: hasFiles === 1,
+    order: number(row, 'order'),
+    id: parseCheckpointId(text(row, 'id')),
+    kind: text(row, 'kind') as CheckpointKind,
+    name: optional(row, 'name'),
+    reason: optional(row, 'reason'),
+    createdAtMs: number(row, 'created_at'),
+    pinned: number(row, 'pinned') !== 0,
+    authors: parseAuthors(row['authors']),
+    project: project === null ? null : parseProjectId(project),
+    sessionId: optional(row, 'session_id'),
+    agent: optional(row, 'agent'),
+    turn: isInSession ? number(row, 'turn') : null,
+    step: isInSession ? number(row, 'step') : null,
+    status: isInSession ? statusOf(row) : null,
+    hasState: number(row, 'has_state') === 1,
+    hasFiles,
     // A prune that removes the files keeps their number.
-    filesPruned: hasFiles !== 1 && fileCount !== null,
-    changes:
-      hasFiles === 1
-        ? { files: number(files), insertions: number(insertions), deletions: number(deletions) }
-        : null,
-    skippedCounts: hasFiles === 1 ? (JSON.parse(text(skippedCounts)) as SkipCounts) : {},
-    moment: momentIn(moment, { id: parseCheckpointId(text(id)), vault }),
+    filesPruned: !hasFiles && row['file_count'] !== null,
+    changes: hasFiles ? changesOf(row) : null,
+    skippedCounts: hasFiles ? (JSON.parse(text(row, 'skipped_counts')) as SkipCounts) : {},
+    moment: momentOf(row, vault),
   }
 }
 
-function number(value: unknown): number {
-  invariant(typeof value === 'number', 'the column holds a number')
-  return value
-}
-
-function text(value: unknown): string {
-  invariant(typeof value === 'string', 'the column holds text')
-  return value
-}
-
-function optionalText(value: unknown): string | null {
-  return value === null || value === undefined ? null : text(value)
+function momentOf(row: SqlRow, vault: Vault): CheckpointBrief['moment'] {
+  const { metadata } = row
+  if (typeof metadata === 'string') {
+    const shown = openForDisplay(vault, 'checkpoints.metadata', row)
+    return typeof shown === 'string' ? readCheckpointMoment(JSON.parse(shown)) : null
+  }
+  if (!isRecord(metadata)) return null
+  const { agentSession, at, hasCalls } = metadata
+  return checkpointMoment({ agentSession, at, hasCalls: hasCalls === 1 })
 }

@@ -8,15 +8,14 @@ import {
   parseObjectId,
   type ProjectId,
   type SessionKey,
+  type SessionPosition,
   type SnapshotDetails,
 } from '../../model/index.js'
 import type { SqlValue } from '../../system/index.js'
 import { authorsColumn } from './authors.js'
 import * as briefs from './checkpoint-briefs.js'
-import { readDetails, storeDetails } from './detail-rows.js'
-import { toCheckpoint, number, optional, encodeMetadata } from '../rows.js'
-import { checkpointContext } from '../encryption/index.js'
-import { readUncaptured, type UncapturedRow } from './uncaptured-rows.js'
+import { readDetails, readUncaptured, storeDetails, type UncapturedRow } from './detail-rows.js'
+import { encodeMetadata, insertRow, number, optional, toCheckpoint } from '../rows.js'
 import { SealedTable } from '../ledger-table.js'
 
 const SELECT = `SELECT checkpoints.*, sessions.id AS session_id, sessions.agent AS session_agent FROM checkpoints
@@ -35,38 +34,21 @@ export class Checkpoints extends SealedTable {
 
   /** Inside a transaction. Pass `details` for a checkpoint with a snapshot. */
   insert(checkpoint: Checkpoint, details: SnapshotDetails | undefined): void {
-    const { session: s } = checkpoint
-    const context = checkpointContext(checkpoint.id)
-    const files = hasFiles(checkpoint) ? this.#filesColumns(checkpoint, details) : NO_FILES
-    this.database.run(
-      `INSERT INTO checkpoints (id, project, kind, name, reason, created_at, pinned, tree, "commit", files,
-        insertions, deletions, file_count, size_bytes, skipped_counts, details, session, parent, step, status,
-        status_reason, turn, tool_call, state, schema_version, metadata, operation_id,
-        authors)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      checkpoint.id,
-      checkpoint.project,
-      checkpoint.kind,
-      checkpoint.name,
-      checkpoint.reason,
-      checkpoint.createdAtMs,
-      checkpoint.pinned ? 1 : 0,
-      ...files,
-      s?.key ?? null,
-      s?.parent ?? null,
-      s?.step ?? null,
-      s?.status.state ?? null,
-      s !== null && 'reason' in s.status ? s.status.reason : null,
-      s?.turn ?? null,
-      s?.toolCall ?? null,
-      s?.state ?? null,
-      s?.schemaVersion ?? null,
-      encodeMetadata(s?.metadata, { vault: this.vault, context }),
-      s?.operationId ?? null,
-      authorsColumn(checkpoint.authors),
-    )
+    const { id, project, kind, name, reason, createdAtMs, session } = checkpoint
+    insertRow(this.database, 'checkpoints', {
+      id,
+      project,
+      kind,
+      name,
+      reason,
+      created_at: createdAtMs,
+      pinned: checkpoint.pinned ? 1 : 0,
+      authors: authorsColumn(checkpoint.authors),
+      ...(hasFiles(checkpoint) && this.#filesColumns(checkpoint, details)),
+      ...(session !== null && this.#sessionColumns(id, session)),
+    })
     this.#added += 1
-    if (checkpoint.project !== null) this.#touch(checkpoint.project, checkpoint.createdAtMs)
+    if (project !== null) this.#touch(project, createdAtMs)
   }
 
   /** Newest first; with `afterStep` oldest first. */
@@ -229,19 +211,36 @@ export class Checkpoints extends SealedTable {
 
   #filesColumns(
     { snapshot, commit, changes }: FilesCheckpoint,
-    details: SnapshotDetails = NO_DETAILS,
-  ): SqlValue[] {
-    return [
-      snapshot.tree,
+    details: SnapshotDetails = { skippedPaths: [], repositories: [] },
+  ): Columns {
+    return {
+      files: changes.files,
+      insertions: changes.insertions,
+      deletions: changes.deletions,
       commit,
-      changes.files,
-      changes.insertions,
-      changes.deletions,
-      snapshot.fileCount,
-      snapshot.sizeBytes,
-      JSON.stringify(snapshot.skippedCounts),
-      storeDetails(this.database, details),
-    ]
+      tree: snapshot.tree,
+      file_count: snapshot.fileCount,
+      size_bytes: snapshot.sizeBytes,
+      skipped_counts: JSON.stringify(snapshot.skippedCounts),
+      details: storeDetails(this.database, details),
+    }
+  }
+
+  #sessionColumns(id: CheckpointId, session: SessionPosition): Columns {
+    const { key, parent, step, status, turn, toolCall, state, schemaVersion, metadata } = session
+    return {
+      session: key,
+      parent,
+      step,
+      status: status.state,
+      status_reason: 'reason' in status ? status.reason : null,
+      turn,
+      tool_call: toolCall,
+      state,
+      schema_version: schemaVersion,
+      metadata: encodeMetadata(this.vault, 'checkpoints', { id, metadata }),
+      operation_id: session.operationId,
+    }
   }
 
   /** Never moves the time back: a clock that was behind must not make a project in use look abandoned. */
@@ -251,8 +250,7 @@ export class Checkpoints extends SealedTable {
   }
 }
 
-const NO_DETAILS: SnapshotDetails = { skippedPaths: [], repositories: [] }
-const NO_FILES: readonly SqlValue[] = Array.from({ length: 9 }, () => null)
+type Columns = Readonly<Record<string, SqlValue>>
 
 function columnOf(scope: Scope): { readonly column: string; readonly value: SqlValue } {
   return 'project' in scope

@@ -1,9 +1,14 @@
 // The details of checkpoints. Many checkpoints share one row, named by the hash of its text. The capture rules are rows of their own,
 // which details refer to, because they are long and rarely change.
 import { hash } from 'node:crypto'
-import type { EffectiveRules, SnapshotDetails } from '../../model/index.js'
+import type {
+  EffectiveRules,
+  FilesCheckpoint,
+  SnapshotDetails,
+  UncapturedChanges,
+} from '../../model/index.js'
 import type { Database, SqlRow } from '../../system/index.js'
-import { text } from '../rows.js'
+import { number, text } from '../rows.js'
 
 /** The hash of a row of rules starts with this prefix; the hash of details has none. */
 const RULES = 'rules-'
@@ -29,8 +34,34 @@ export function readDetails(database: Database, row: SqlRow): SnapshotDetails {
   return { ...details, rules: JSON.parse(text(found, 'json')) as EffectiveRules }
 }
 
-export function parseDetails(row: SqlRow): StoredDetails {
+function parseDetails(row: SqlRow): StoredDetails {
   return JSON.parse(text(row, 'json')) as StoredDetails
+}
+
+/** Changes of files that no checkpoint holds. */
+export type UncapturedRow = UncapturedChanges & { readonly atMs: number }
+
+/**
+ * The ones of the project that are newer than this checkpoint, newest first. The query finds them by the first bytes of their
+ * details: most checkpoints share one long list of skipped paths, which is then read once and not parsed.
+ */
+export function readUncaptured(
+  database: Database,
+  { id, project }: FilesCheckpoint,
+): UncapturedRow[] {
+  const rows = database.all(
+    `WITH newer AS (SELECT seq, created_at, details FROM checkpoints
+       WHERE project = ? AND seq > (SELECT seq FROM checkpoints WHERE id = ?)),
+     listing AS (SELECT hash, json FROM details WHERE hash IN (SELECT DISTINCT details FROM newer)
+       AND substr(json, 1, 14) = '{"uncaptured":')
+     SELECT created_at, json FROM newer JOIN listing ON details = hash ORDER BY seq DESC`,
+    project,
+    id,
+  )
+  return rows.flatMap((row) => {
+    const { uncaptured } = parseDetails(row)
+    return uncaptured === undefined ? [] : [{ atMs: number(row, 'created_at'), ...uncaptured }]
+  })
 }
 
 /** Removes the rows that nothing refers to. */

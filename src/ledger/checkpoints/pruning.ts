@@ -17,9 +17,8 @@ import type { SqlRow } from '../../system/index.js'
 import { storeDetails } from './detail-rows.js'
 import { IS_NAMED_BY_USER } from './name-owners.js'
 import { number, optional } from '../rows.js'
-import { clearProject, deleteProject, dropFiles, dropRows, moveHeads } from './row-removal.js'
+import { RowRemoval } from './row-removal.js'
 import { bytesOfStates, readStateGraph, stateGraphId } from '../states/index.js'
-import { LedgerTable } from '../ledger-table.js'
 
 /** The fields of a checkpoint that a prune decides by. */
 export type PruningRow = {
@@ -61,11 +60,9 @@ export type Replacement = {
   readonly path: BytePath
 }
 
-export class Pruning extends LedgerTable {
+export class Pruning extends RowRemoval {
   /** Newest first. For null, those of sessions without a project. */
   checkpointsOf(project: ProjectId | null): PruningRow[] {
-    const marks = { ofThreads: this.#filesOfThreads(), ...this.#inOperations(project) }
-    const where = project === null ? 'IS NULL' : '= ?'
     return this.database
       .all(
         `SELECT checkpoints.id, kind, name, reason, pinned, "commit", state, checkpoints.created_at, session, checkpoints.turn,
@@ -73,12 +70,18 @@ export class Pruning extends LedgerTable {
            sessions.created_at AS session_created_at,
            name IS NOT NULL AND ${IS_NAMED_BY_USER} AS is_named_by_user,
            CASE kind WHEN 'imported' THEN (SELECT max(at) FROM imports WHERE checkpoint = checkpoints.id) END
-             AS imported_at
+             AS imported_at,
+           checkpoints.id IN (SELECT files FROM graph_checkpoints WHERE files IS NOT NULL) AS is_of_thread,
+           checkpoints.id IN (SELECT safety FROM operations WHERE project = ?1
+             UNION SELECT result FROM operations WHERE project = ?1) AS is_in_operation,
+           checkpoints.id IN (SELECT before.id FROM operations JOIN checkpoints AS result ON result.id = operations.result
+             JOIN checkpoints AS before ON before.session = result.session AND before.step = result.step - 1
+             WHERE operations.project = ?1) AS is_before_operation
          FROM checkpoints LEFT JOIN sessions ON sessions.key = session
-         WHERE checkpoints.project ${where} ORDER BY seq DESC`,
-        ...(project === null ? [] : [project]),
+         WHERE checkpoints.project ${project === null ? 'IS NULL' : '= ?1'} ORDER BY seq DESC`,
+        project,
       )
-      .map((row) => rowOf(row, marks))
+      .map(toPruningRow)
   }
 
   /** When the project was last used; undefined if there is no such project. */
@@ -112,23 +115,6 @@ export class Pruning extends LedgerTable {
   isOfThread(id: CheckpointId): boolean {
     const sql = 'SELECT 1 FROM graph_checkpoints WHERE files = ? LIMIT 1'
     return this.database.get(sql, id) !== undefined
-  }
-
-  /** See row-removal.ts, as for the other methods that remove rows. */
-  moveHeads(ids: readonly CheckpointId[]): void {
-    moveHeads(this.database, ids)
-  }
-
-  clearProject(project: ProjectId, atMs: number): number {
-    return clearProject(this.database, project, atMs)
-  }
-
-  drop(ids: readonly CheckpointId[]): void {
-    dropRows(this.database, ids)
-  }
-
-  dropFiles(ids: readonly CheckpointId[]): void {
-    dropFiles(this.database, ids)
   }
 
   /** Whether a checkpoint that an undo needs was removed. */
@@ -201,38 +187,11 @@ export class Pruning extends LedgerTable {
     if (isInUse !== undefined) return false
     // A deleted session keeps its row, for its fence.
     this.database.run('UPDATE sessions SET project = NULL WHERE project = ?', project)
-    return deleteProject(this.database, project)
-  }
-
-  #filesOfThreads(): Set<string> {
-    const rows = this.database.all('SELECT files FROM graph_checkpoints WHERE files IS NOT NULL')
-    return new Set(rows.map((row) => String(row['files'])))
-  }
-
-  #inOperations(project: ProjectId | null): Pick<Marks, 'inOperations' | 'beforeOperations'> {
-    const queryIds = (sql: string) =>
-      new Set(this.database.all(sql, project).map((row) => String(row['id'])))
-    return {
-      inOperations: queryIds(
-        `SELECT safety AS id FROM operations WHERE project = ?1
-         UNION SELECT result FROM operations WHERE project = ?1`,
-      ),
-      beforeOperations: queryIds(
-        `SELECT before.id FROM operations JOIN checkpoints AS result ON result.id = operations.result
-           JOIN checkpoints AS before ON before.session = result.session AND before.step = result.step - 1
-         WHERE operations.project = ?1`,
-      ),
-    }
+    return this.database.run('DELETE FROM projects WHERE id = ?', project).changes > 0
   }
 }
 
-type Marks = {
-  readonly ofThreads: ReadonlySet<string>
-  readonly inOperations: ReadonlySet<string>
-  readonly beforeOperations: ReadonlySet<string>
-}
-
-function rowOf(row: SqlRow, marks: Marks): PruningRow {
+function toPruningRow(row: SqlRow): PruningRow {
   const status = optional(row, 'session_status')
   const id = String(row['id'])
   const commit = optional(row, 'commit')
@@ -257,9 +216,9 @@ function rowOf(row: SqlRow, marks: Marks): PruningRow {
             turn: number(row, 'turn'),
             isHead: row['head'] === id,
           },
-    isOfThread: marks.ofThreads.has(id),
-    isInOperation: marks.inOperations.has(id),
-    isBeforeOperation: marks.beforeOperations.has(id),
+    isOfThread: number(row, 'is_of_thread') === 1,
+    isInOperation: number(row, 'is_in_operation') === 1,
+    isBeforeOperation: number(row, 'is_before_operation') === 1,
   }
 }
 

@@ -3,87 +3,85 @@ import { type CheckpointId, parseCheckpointId, type ProjectId } from '../../mode
 import type { Database, SqlRow } from '../../system/index.js'
 import { mergeAuthorsIntoNext } from './authors.js'
 import { number, optional } from '../rows.js'
+import { LedgerTable } from '../ledger-table.js'
 
-/**
- * Inside a transaction. Removes the rows of these checkpoints, gives their parents to their children, and removes the operations
- * that need one of them. Never call it for the head of a session.
- */
-export function dropRows(database: Database, ids: readonly CheckpointId[]): void {
-  mergeAuthorsIntoNext(database, ids)
-  forgetOperations(database, ids)
-  reparent(database, { ids, children: childrenOf(database, ids) })
-  const sql = 'DELETE FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))'
-  database.run(sql, JSON.stringify(ids))
-}
+export abstract class RowRemoval extends LedgerTable {
+  /**
+   * Inside a transaction. Removes the rows of these checkpoints, gives their parents to their children, and removes the operations
+   * that need one of them. Never call it for the head of a session.
+   */
+  drop(ids: readonly CheckpointId[]): void {
+    mergeAuthorsIntoNext(this.database, ids)
+    forgetOperations(this.database, ids)
+    reparent(this.database, { ids, children: childrenOf(this.database, ids) })
+    const sql = 'DELETE FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))'
+    this.database.run(sql, JSON.stringify(ids))
+  }
 
-/** Inside a transaction. Removes the files of these checkpoints of sessions, and keeps their states. */
-export function dropFiles(database: Database, ids: readonly CheckpointId[]): void {
-  mergeAuthorsIntoNext(database, ids)
-  forgetOperations(database, ids)
-  // `file_count` stays, to show that there were files.
-  database.run(
-    `UPDATE checkpoints SET tree = NULL, "commit" = NULL, files = NULL, insertions = NULL, deletions = NULL,
-       size_bytes = NULL, skipped_counts = NULL, details = NULL, authors = NULL
-     WHERE session IS NOT NULL AND id IN (SELECT value FROM json_each(?))`,
-    JSON.stringify(ids),
-  )
-}
+  /** Inside a transaction. Removes the files of these checkpoints of sessions, and keeps their states. */
+  dropFiles(ids: readonly CheckpointId[]): void {
+    mergeAuthorsIntoNext(this.database, ids)
+    forgetOperations(this.database, ids)
+    // `file_count` stays, to show that there were files.
+    this.database.run(
+      `UPDATE checkpoints SET tree = NULL, "commit" = NULL, files = NULL, insertions = NULL, deletions = NULL,
+         size_bytes = NULL, skipped_counts = NULL, details = NULL, authors = NULL
+       WHERE session IS NOT NULL AND id IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(ids),
+    )
+  }
 
-/** Inside a transaction, before these are dropped. Moves heads to the nearest remaining ancestor, or else to the last remaining step. */
-export function moveHeads(database: Database, ids: readonly CheckpointId[]): void {
-  const list = JSON.stringify(ids)
-  const sql = 'SELECT key, head FROM sessions WHERE head IN (SELECT value FROM json_each(?))'
-  const sessions = database.all(sql, list)
-  for (const row of sessions) {
-    const key = number(row, 'key')
-    const next = database.get(
-      `WITH RECURSIVE line (id, depth) AS (
-         SELECT ?1, 0 UNION ALL
-         SELECT parent, depth + 1 FROM checkpoints JOIN line USING (id) WHERE session = ?2 AND parent IS NOT NULL)
-       SELECT checkpoints.id FROM checkpoints LEFT JOIN line USING (id)
-       WHERE session = ?2 AND checkpoints.id NOT IN (SELECT value FROM json_each(?3))
-       ORDER BY depth IS NULL, depth, step DESC LIMIT 1`,
-      String(row['head']),
-      key,
+  /** Inside a transaction, before these are dropped. Moves heads to the nearest remaining ancestor, or else to the last remaining step. */
+  moveHeads(ids: readonly CheckpointId[]): void {
+    const list = JSON.stringify(ids)
+    const sql = 'SELECT key, head FROM sessions WHERE head IN (SELECT value FROM json_each(?))'
+    const sessions = this.database.all(sql, list)
+    for (const row of sessions) {
+      const key = number(row, 'key')
+      const next = this.database.get(
+        `WITH RECURSIVE line (id, depth) AS (
+           SELECT ?1, 0 UNION ALL
+           SELECT parent, depth + 1 FROM checkpoints JOIN line USING (id) WHERE session = ?2 AND parent IS NOT NULL)
+         SELECT checkpoints.id FROM checkpoints LEFT JOIN line USING (id)
+         WHERE session = ?2 AND checkpoints.id NOT IN (SELECT value FROM json_each(?3))
+         ORDER BY depth IS NULL, depth, step DESC LIMIT 1`,
+        String(row['head']),
+        key,
+        list,
+      )
+      const head = next === undefined ? null : String(next['id'])
+      this.database.run('UPDATE sessions SET head = ? WHERE key = ?', head, key)
+    }
+  }
+
+  /**
+   * Inside a transaction. Removes all rows of a project, with its sessions and operations, and returns the number of checkpoints.
+   * Sessions keep their rows, for their fences.
+   */
+  clearProject(project: ProjectId, atMs: number): number {
+    const rows = this.database.all('SELECT id FROM checkpoints WHERE project = ?', project)
+    const ids = rows.map((row) => parseCheckpointId(String(row['id'])))
+    const list = JSON.stringify(ids)
+    const sessions = 'SELECT key FROM sessions WHERE project = ?'
+    const sql = `DELETE FROM partials WHERE call IN (SELECT seq FROM tool_calls WHERE session IN (${sessions}))`
+    this.database.run(sql, project)
+    this.database.run(`DELETE FROM tool_calls WHERE session IN (${sessions})`, project)
+    this.database.run(
+      'UPDATE graph_checkpoints SET files = NULL WHERE files IN (SELECT value FROM json_each(?))',
       list,
     )
-    const head = next === undefined ? null : String(next['id'])
-    database.run('UPDATE sessions SET head = ? WHERE key = ?', head, key)
+    this.database.run('DELETE FROM operations WHERE project = ?', project)
+    reparent(this.database, { ids, children: childrenOf(this.database, ids) })
+    this.database.run('DELETE FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))', list)
+    this.database.run(
+      `UPDATE sessions SET deleted_at = coalesce(deleted_at, ?), project = NULL, fence = fence + 1, head = NULL,
+         metadata = NULL, lease_owner = NULL, lease_expires_at = NULL, next_step = 0, turn = 0 WHERE project = ?`,
+      atMs,
+      project,
+    )
+    this.database.run('DELETE FROM projects WHERE id = ?', project)
+    return ids.length
   }
-}
-
-/**
- * Inside a transaction. Removes all rows of a project, with its sessions and operations, and returns the number of checkpoints.
- * Sessions keep their rows, for their fences.
- */
-export function clearProject(database: Database, project: ProjectId, atMs: number): number {
-  const rows = database.all('SELECT id FROM checkpoints WHERE project = ?', project)
-  const ids = rows.map((row) => parseCheckpointId(String(row['id'])))
-  const list = JSON.stringify(ids)
-  const sessions = 'SELECT key FROM sessions WHERE project = ?'
-  const sql = `DELETE FROM partials WHERE call IN (SELECT seq FROM tool_calls WHERE session IN (${sessions}))`
-  database.run(sql, project)
-  database.run(`DELETE FROM tool_calls WHERE session IN (${sessions})`, project)
-  database.run(
-    'UPDATE graph_checkpoints SET files = NULL WHERE files IN (SELECT value FROM json_each(?))',
-    list,
-  )
-  database.run('DELETE FROM operations WHERE project = ?', project)
-  reparent(database, { ids, children: childrenOf(database, ids) })
-  database.run('DELETE FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))', list)
-  database.run(
-    `UPDATE sessions SET deleted_at = coalesce(deleted_at, ?), project = NULL, fence = fence + 1, head = NULL,
-       metadata = NULL, lease_owner = NULL, lease_expires_at = NULL, next_step = 0, turn = 0 WHERE project = ?`,
-    atMs,
-    project,
-  )
-  deleteProject(database, project)
-  return ids.length
-}
-
-/** Inside a transaction, once no row refers to the project. */
-export function deleteProject(database: Database, project: ProjectId): boolean {
-  return database.run('DELETE FROM projects WHERE id = ?', project).changes > 0
 }
 
 /** Sets `has_lost_undo`, so that an undo can report why there is nothing to undo. */

@@ -1,12 +1,12 @@
-export { KEY_TABLES } from './key-tables.js'
 export {
-  checkpointContext,
-  graphContext,
-  partialContext,
-  sessionContext,
-  toolContext,
-  writeContext,
-} from './seal-context.js'
-export { isSealed, KEY_BYTES, keyIdOf, type SealContext, SealingKey } from './sealing-key.js'
-export { openForDisplay, openText, refuseSealed, sealText } from './texts.js'
-export { type GivenKeys, NO_VAULT, StoreVault, type Vault } from './vault.js'
+  contextOf,
+  openColumn,
+  openForDisplay,
+  refuseSealed,
+  SEALED_COLUMNS,
+  sealColumn,
+  type SealedColumn,
+  textOf,
+} from './sealed-columns.js'
+export { KEY_BYTES, type SealContext, SealingKey } from './sealing-key.js'
+export { type GivenKeys, KEY_TABLES, NO_VAULT, StoreVault, type Vault } from './vault.js'

@@ -59,11 +59,6 @@ export class SealingKey {
     this.#forNonces = derived('nonce')
   }
 
-  /** The start of every text that this key sealed. */
-  get prefix(): string {
-    return MARK + this.#header.toString('base64url')
-  }
-
   /** Pass `nonce` in tests only: a nonce that is used twice reveals both values. */
   seal(
     text: string,

@@ -1,8 +1,23 @@
 // The keys of a store: which one seals new values, and which one opens a stored value. Without a key this costs one query of an
-// empty table for each transaction.
+// empty table for each transaction. A message contains the id of a key, never the key.
+import { SavestateError } from '../../model/index.js'
 import type { Database } from '../../system/index.js'
-import { missingKeyError, retiredKeyError, mismatchedKeyError } from './key-errors.js'
 import { keyIdOf, type SealContext, type SealingKey } from './sealing-key.js'
+
+/** The ids of the keys that have sealed values of the ledger. The store never holds a key itself. */
+export const KEY_TABLES = `
+  CREATE TABLE file.keys (
+    -- Derived from the key, without revealing it.
+    id TEXT PRIMARY KEY,
+    -- A known text, sealed with the key: verifies the key that a caller passes.
+    check_value TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    -- It seals no new values since then.
+    retired_at INTEGER,
+    -- 1 once a rekey has sealed every value with it. Before that, some values may not be sealed.
+    seals_all INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+`
 
 /** `newKey` is the key to change to. Both open the values that they sealed. */
 export type GivenKeys = {
@@ -91,7 +106,10 @@ export class StoreVault implements Vault {
   /** Throws KEY_WRONG. */
   refuseRetired({ id }: SealingKey): void {
     const row = this.#database.get('SELECT retired_at FROM keys WHERE id = ?', id)
-    if (row !== undefined && row['retired_at'] !== null) throw retiredKeyError(id)
+    if (row === undefined || row['retired_at'] === null) return
+    throw new SavestateError('KEY_WRONG', `The key ${id} was retired from this store`, {
+      hint: 'Give the key that the store has now, or none if it is no longer encrypted.',
+    })
   }
 
   #find(id: string, purpose: 'read' | 'write'): SealingKey {
@@ -104,7 +122,11 @@ export class StoreVault implements Vault {
     if (this.#verified.has(key.id)) return key
     const row = this.#database.get('SELECT check_value FROM keys WHERE id = ?', key.id)
     if (key.open(String(row?.['check_value']), checkContext(key.id)) !== CHECK_TEXT)
-      throw mismatchedKeyError(key.id)
+      throw new SavestateError(
+        'KEY_WRONG',
+        `The key ${key.id} does not match the record of it in the store`,
+        { hint: 'It is another key, or the list of keys in the store is damaged.' },
+      )
     this.#verified.add(key.id)
     return key
   }
@@ -112,4 +134,23 @@ export class StoreVault implements Vault {
 
 function checkContext(id: string): SealContext {
   return ['keys', id]
+}
+
+const HOW = 'Set SAVESTATE_KEY or SAVESTATE_KEY_FILE, or give openStore({ encryption: { key } }).'
+
+/** `given` are the ids of the keys that the caller passed. */
+function missingKeyError(
+  id: string,
+  { given, purpose }: { readonly given: readonly string[]; readonly purpose: 'read' | 'write' },
+): SavestateError {
+  const what =
+    purpose === 'read'
+      ? `The value is encrypted with the key ${id}`
+      : `The store is encrypted with the key ${id}`
+  if (given.length === 0)
+    return new SavestateError('KEY_MISSING', `${what}, and no key was given`, { hint: HOW })
+  const other = given.length === 1 ? 'the key given is' : 'the keys given are'
+  return new SavestateError('KEY_WRONG', `${what}, and ${other} ${given.join(' and ')}`, {
+    hint: `Give the key ${id}. ${HOW} While keys are changed, both must be given.`,
+  })
 }

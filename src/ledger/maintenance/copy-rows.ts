@@ -1,6 +1,8 @@
 // Copies the readable rows of a damaged database, table by table: from the start up to the damaged page, then from the end back to it.
 import { SavestateError } from '../../model/index.js'
-import type { Database, SqlRow, SqlValue } from '../../system/index.js'
+import { type Database, openDatabase, type SqlRow, type SqlValue } from '../../system/index.js'
+import { createTables } from '../schema.js'
+import { allowShrinking } from './vacuum.js'
 
 const BATCH_ROWS = 256
 
@@ -16,6 +18,15 @@ export function tablesOf(database: Database): readonly string[] {
     .map((row) => String(row['name']))
 }
 
+/** An empty ledger to copy rows into. Copied rows may refer to rows that are copied later. */
+export function createLedger(path: string): Database {
+  const database = openDatabase(path, { timeoutMs: 0 })
+  database.exec('PRAGMA foreign_keys = OFF')
+  allowShrinking(database)
+  createTables(database)
+  return database
+}
+
 export type CopyOptions = {
   readonly tables: readonly string[]
   /** For a row that the target already has. */
@@ -27,7 +38,11 @@ export type CopyOptions = {
 export function copyRows(
   ...copy: readonly [source: Database, target: Database, options: CopyOptions]
 ): readonly string[] {
-  return runToEnd(copyRowSteps(...copy))
+  const steps = copyRowSteps(...copy)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
 }
 
 /** Like `copyRows`, one row per step, so that the caller can pause between two rows. */
@@ -44,13 +59,6 @@ export function* copyRowSteps(
     if (table === undefined || !(yield* copyTable(source, table, put))) incomplete.push(name)
   }
   return incomplete
-}
-
-export function runToEnd<Result>(steps: Generator<void, Result>): Result {
-  for (;;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
-  }
 }
 
 /** With the columns that both databases have; undefined if the source has lost the table. */
@@ -74,79 +82,65 @@ function* copyTable(
   table: Table,
   insertRow: (row: SqlRow) => boolean,
 ): Generator<void, boolean> {
-  const forward = new TableReader(table, source)
   let isComplete = true
-  const put = (row: SqlRow) => {
-    if (!insertRow(row)) isComplete = false
+  const put = (row: SqlRow | undefined) => {
+    if (row === undefined || !insertRow(row)) isComplete = false
   }
-  if ((yield* forward.run(put)) === 'damage') {
-    isComplete = false
-    yield* new TableReader(table, source, { backToKey: forward.last }).run(put)
-  }
-  return isComplete && forward.skipped === 0
+  const forward = yield* readTable(source, table, { put, isBackward: false, stop: undefined })
+  if (!forward.isDamaged) return isComplete
+  yield* readTable(source, table, { put, isBackward: true, stop: forward.last })
+  return false
 }
 
-type Backward = { readonly backToKey: readonly SqlValue[] | undefined }
+type Reading = {
+  /** Undefined for a row that cannot be read. */
+  readonly put: (row: SqlRow | undefined) => void
+  readonly isBackward: boolean
+  /** Reads only rows with greater keys. */
+  readonly stop: Key | undefined
+}
 
-/** Reads a table from its start, or backward from its end to a key, until the end or a damaged page. */
-class TableReader {
-  readonly #table: Table
-  readonly #source: Database
-  readonly #backward: Backward | undefined
-  last: readonly SqlValue[] | undefined
-  skipped = 0
+type Key = readonly SqlValue[]
 
-  constructor(table: Table, source: Database, backward?: Backward) {
-    this.#table = table
-    this.#source = source
-    this.#backward = backward
-  }
-
-  *run(put: (row: SqlRow) => void): Generator<void, 'end' | 'damage'> {
-    const columns = this.#table.columns.map((name) => `"${name}"`).join()
-    let count = BATCH_ROWS
-    for (;;) {
-      const rows = ifReadable(() => this.#next(columns, count))
-      if (rows !== undefined) {
-        for (const row of rows) {
-          put(row)
-          yield
-        }
-        this.last = keysOf(rows.at(-1), this.#table.keys) ?? this.last
-        if (rows.length < count) return 'end'
-        count = BATCH_ROWS
-      } else if (count > 1) {
-        count = 1
-      } else {
-        // The row is not readable. If its key is, skip the row.
-        const key = keysOf(ifReadable(() => this.#next('NULL', 1))?.[0], this.#table.keys)
-        if (key === undefined) return 'damage'
-        this.last = key
-        this.skipped += 1
-      }
-    }
-  }
-
-  #next(columns: string, count: number): readonly SqlRow[] {
-    const { name, keys } = this.#table
-    const isForward = this.#backward === undefined
-    const key = keys.join()
-    const marks = keys.map(() => '?').join()
-    const conditions: string[] = []
-    const values: SqlValue[] = []
-    if (this.last !== undefined) {
-      conditions.push(`(${key}) ${isForward ? '>' : '<'} (${marks})`)
-      values.push(...this.last)
-    }
-    if (this.#backward?.backToKey !== undefined) {
-      conditions.push(`(${key}) > (${marks})`)
-      values.push(...this.#backward.backToKey)
-    }
+/** Reads a table from its start or from its end, until the other end or a damaged page. `last` is the last key before that. */
+function* readTable(
+  source: Database,
+  table: Table,
+  { put, isBackward, stop }: Reading,
+): Generator<void, { readonly isDamaged: boolean; readonly last: Key | undefined }> {
+  const { name, keys } = table
+  const key = keys.join()
+  const marks = keys.map(() => '?').join()
+  const order = keys.map((each) => `${each} ${isBackward ? 'DESC' : 'ASC'}`).join()
+  const named = keys.map((each, n) => `${each} AS key_${n}`).join()
+  let last: Key | undefined
+  const next = (columns: string, limit: number) => {
+    const conditions = [
+      ...(last === undefined ? [] : [`(${key}) ${isBackward ? '<' : '>'} (${marks})`]),
+      ...(stop === undefined ? [] : [`(${key}) > (${marks})`]),
+    ]
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
-    const order = keys.map((each) => `${each} ${isForward ? 'ASC' : 'DESC'}`).join()
-    const named = keys.map((each, n) => `${each} AS key_${n}`).join()
     const sql = `SELECT ${named}, ${columns} FROM ${name} NOT INDEXED ${where} ORDER BY ${order} LIMIT ?`
-    return this.#source.all(sql, ...values, count)
+    return ifReadable(() => source.all(sql, ...(last ?? []), ...(stop ?? []), limit))
+  }
+  const columns = table.columns.map((column) => `"${column}"`).join()
+  for (let limit = BATCH_ROWS; ; ) {
+    const rows = next(columns, limit)
+    for (const row of rows ?? []) {
+      put(row)
+      yield
+    }
+    last = keysOf(rows?.at(-1), keys) ?? last
+    if (rows !== undefined && rows.length < limit) return { isDamaged: false, last }
+    if (rows === undefined && limit === 1) {
+      // The row is not readable. If its key is, skip the row.
+      const skipped = keysOf(next('NULL', 1)?.[0], keys)
+      if (skipped === undefined) return { isDamaged: true, last }
+      put(undefined)
+      last = skipped
+    }
+    // After a failure, read one by one up to the damaged row.
+    limit = rows === undefined ? 1 : BATCH_ROWS
   }
 }
 

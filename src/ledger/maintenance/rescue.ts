@@ -12,10 +12,9 @@ import {
   syncFile,
   syncFolder,
 } from '../../system/index.js'
-import { type CopyOptions, copyRows, tablesOf } from './copy-rows.js'
+import { type CopyOptions, copyRows, createLedger, tablesOf } from './copy-rows.js'
 import { ledgerFiles } from '../ledger-files.js'
-import { createTables, refuseOtherVersionInFile } from '../schema.js'
-import { allowShrinking } from './vacuum.js'
+import { refuseOtherVersionInFile } from '../schema.js'
 
 /** The ids of lost rows must not be reused: other rows and processes may still refer to them. */
 const ID_GAP = 1_000_000
@@ -50,10 +49,7 @@ function makeRescued(home: string): void {
   if (from !== undefined) copyIfExists(log, `${from}-wal`)
   const old = copyIfExists(backup, join(folder, 'backup.db'))
   const to = join(folder, 'to.db')
-  const target = openDatabase(to, { timeoutMs: 0 })
-  target.exec('PRAGMA foreign_keys = OFF')
-  allowShrinking(target)
-  createTables(target)
+  const target = createLedger(to)
   target.transaction(() => {
     let tables = tablesOf(target)
     if (from !== undefined) tables = copyFrom(from, target, { tables, onConflict: 'REPLACE' })

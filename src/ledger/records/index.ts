@@ -1,1 +1,1 @@
-export type { Failure } from './failures.js'
+export type { Failure } from './store-records.js'

@@ -3,21 +3,13 @@
 import { hash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { type CheckpointId, type ObjectId, SavestateError } from '../../model/index.js'
-import {
-  yieldToEventLoop,
-  failpoint,
-  openDatabase,
-  type SqlRow,
-  syncFile,
-} from '../../system/index.js'
+import { yieldToEventLoop, failpoint, type SqlRow, syncFile } from '../../system/index.js'
 import type { CheckedDatabase } from '../checked-database.js'
-import { copyRowSteps, runToEnd, tablesOf } from '../maintenance/copy-rows.js'
+import { copyRowSteps, createLedger, tablesOf } from '../maintenance/copy-rows.js'
 import { ledgerFiles } from '../ledger-files.js'
 import { number, text } from '../rows.js'
-import { createTables } from '../schema.js'
 import { type SealingKey, StoreVault } from '../encryption/index.js'
-import { allowShrinking } from '../maintenance/vacuum.js'
-import { RESEAL } from './reseal-rows.js'
+import { RESEALED_TABLES, resealRow } from './reseal-rows.js'
 
 /** The key to seal all values with; undefined decrypts them. */
 export type Target = SealingKey | undefined
@@ -78,7 +70,7 @@ export class Rekey {
     if (!isNeeded) return { to, from: [], rows: {}, total: 0, isNeeded }
     const from = id === null || id === to ? [] : [id]
     for (const needed of from) this.#vault.keyFor(needed)
-    const counts = Object.keys(RESEAL).map((table) => [table, this.#count(table)] as const)
+    const counts = RESEALED_TABLES.map((table) => [table, this.#count(table)] as const)
     const rows = Object.fromEntries(counts.filter(([, count]) => count > 0))
     const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
     return { to, from, rows, total, isNeeded }
@@ -95,33 +87,22 @@ export class Rekey {
       try {
         const before = this.#changeMark()
         const steps = this.#write(rekeyed, target, options)
-        const result = attempt < MAX_ATTEMPTS ? await this.#runInSlices(steps) : runToEnd(steps)
+        let step = steps.next()
+        for (let startMs = performance.now(); step.done !== true; step = steps.next()) {
+          if (attempt === MAX_ATTEMPTS || performance.now() - startMs < SLICE_MS) continue
+          await yieldToEventLoop()
+          startMs = performance.now()
+        }
         // No await from here on: a write between this check and the rename would be lost.
-        if (result === undefined || this.#changeMark() !== before) continue
+        if (this.#changeMark() !== before) continue
         syncFile(rekeyed)
         failpoint('rekey:copied')
         this.#database.replaceBy(rekeyed)
         failpoint('rekey:replaced')
-        return result
+        return step.value
       } finally {
         removeHalfRekeyed(this.#home)
       }
-    }
-  }
-
-  /** Undefined if the ledger was written meanwhile: the copy may lack rows. */
-  async #runInSlices<Result>(steps: Generator<void, Result>): Promise<Result | undefined> {
-    const before = this.#changeMark()
-    for (;;) {
-      const startMs = performance.now()
-      do {
-        const step = steps.next()
-        if (step.done === true) return step.value
-      } while (performance.now() - startMs < SLICE_MS)
-      await yieldToEventLoop()
-      if (this.#changeMark() === before) continue
-      steps.return(undefined as Result)
-      return undefined
     }
   }
 
@@ -163,21 +144,17 @@ export class Rekey {
   }
 
   *#write(path: string, key: Target, { nowMs, onRows }: RekeyOptions): Generator<void, Rekeyed> {
-    const target = openDatabase(path, { timeoutMs: 0 })
+    const target = createLedger(path)
     try {
-      target.exec('PRAGMA foreign_keys = OFF')
-      allowShrinking(target)
-      createTables(target)
       let [moved, damaged] = [0, 0]
       const resealing = { vault: this.#vault, key, target }
       const reseal = (table: string, row: SqlRow): SqlRow => {
-        const seal = RESEAL[table]
-        if (seal === undefined) return row
         try {
-          const changed = seal(row, resealing)
-          if (Object.keys(changed).length > 0) moved += 1
+          const resealed = resealRow(table, row, resealing)
+          if (resealed === row) return row
+          moved += 1
           if (moved % ROWS_PER_REPORT === 0) onRows(moved)
-          return { ...row, ...changed }
+          return resealed
         } catch (error) {
           if (!(error instanceof SavestateError) || error.code !== 'STORE_DAMAGED') throw error
           damaged += 1

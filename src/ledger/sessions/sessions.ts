@@ -16,7 +16,6 @@ import {
 import type { SqlValue } from '../../system/index.js'
 import { mergeAuthorsIntoNext } from '../checkpoints/authors.js'
 import { toSession, encodeMetadata } from '../rows.js'
-import { sessionContext } from '../encryption/index.js'
 import { SealedTable } from '../ledger-table.js'
 
 export type NewSession = {
@@ -79,7 +78,7 @@ export class Sessions extends SealedTable {
       IN_PROGRESS.state,
       atMs,
       atMs,
-      encodeMetadata(metadata, { vault: this.vault, context: sessionContext(id) }),
+      encodeMetadata(this.vault, 'sessions', { id, metadata }),
     )
     const session = this.byId(id)
     invariant(session !== undefined, 'a created session exists')

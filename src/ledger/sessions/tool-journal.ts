@@ -1,6 +1,5 @@
 // The tool journal: a call is recorded before it runs, and its outcome afterwards.
 import {
-  type ClassRegistry,
   decodeValue,
   encodeValue,
   invariant,
@@ -8,17 +7,10 @@ import {
   type ToolCall,
   type ToolStatus,
 } from '../../model/index.js'
-import type { Database, SqlRow } from '../../system/index.js'
-import { copyCallsTo, goToCalls, type KnownCalls } from './known-calls.js'
-import { insertRow, number, optional, text } from '../rows.js'
-import {
-  openText,
-  partialContext,
-  type SealContext,
-  sealText,
-  toolContext,
-  type Vault,
-} from '../encryption/index.js'
+import type { SqlRow } from '../../system/index.js'
+import { CallHistory } from './known-calls.js'
+import { insertRow, number, text } from '../rows.js'
+import { openColumn, sealColumn, type SealedColumn } from '../encryption/index.js'
 
 export type NewToolCall = Pick<ToolCall, 'id' | 'name' | 'args' | 'idempotencyKey' | 'step'> & {
   readonly startedAtMs: number
@@ -32,28 +24,14 @@ export type ToolOutline = Pick<
   'id' | 'name' | 'status' | 'idempotencyKey' | 'step' | 'startedAtMs'
 >
 
-export class ToolJournal {
-  readonly #database: Database
-  readonly #classes: ClassRegistry | undefined
-  readonly #vault: Vault
-
-  constructor(
-    database: Database,
-    options: { readonly classes: ClassRegistry | undefined; readonly vault: Vault },
-  ) {
-    this.#database = database
-    this.#classes = options.classes
-    this.#vault = options.vault
-  }
-
+export class ToolJournal extends CallHistory {
   /** Inside a transaction, like every method that writes. */
   start(session: SessionKey, call: NewToolCall): void {
-    const { id, name, step, idempotencyKey, startedAtMs } = call
-    const what = `args of the tool call ${id}`
-    const args = this.#encode(call.args, { what, context: toolContext('args', call) })
-    const times = { idempotency_key: idempotencyKey, started_at: startedAtMs }
-    const row = { session, id, name, args, step, status: 'started', ...times }
-    insertRow(this.#database, 'tool_calls', row)
+    const { id, name, step, idempotencyKey: idempotency_key, startedAtMs: started_at } = call
+    const args = this.#encode(call.args, `args of the tool call ${id}`)
+    const row = { session, id, name, args, idempotency_key, step, status: 'started', started_at }
+    const sealed = sealColumn(this.vault, 'tool_calls.args', row)
+    insertRow(this.database, 'tool_calls', { ...row, args: sealed })
   }
 
   /** Records the outcome and removes the partial results. An outcome that was recorded earlier stays. */
@@ -67,22 +45,25 @@ export class ToolJournal {
   ): void {
     const seq = this.#seqOf(session, call)
     if (seq === undefined) return
-    const what = `outcome of the tool call ${call.id}`
-    const outcome = this.#encode(call.outcome, { what, context: toolContext('outcome', call) })
+    const outcome = sealColumn(this.vault, 'tool_calls.outcome', {
+      id: call.id,
+      idempotency_key: call.idempotencyKey,
+      outcome: this.#encode(call.outcome, `outcome of the tool call ${call.id}`),
+    })
     const sql = `UPDATE tool_calls SET status = ?, outcome = ?, ended_at = ? WHERE seq = ? AND status = 'started'`
-    this.#database.run(sql, call.status, outcome, call.atMs, seq)
-    this.#database.run('DELETE FROM partials WHERE call = ?', seq)
+    this.database.run(sql, call.status, outcome, call.atMs, seq)
+    this.database.run('DELETE FROM partials WHERE call = ?', seq)
   }
 
   /** Starts a new attempt of a call that was in flight, without the partial results of the old one. */
   restart(session: SessionKey, { id, atMs }: { readonly id: string; readonly atMs: number }): void {
-    this.#database.run(
+    this.database.run(
       `DELETE FROM partials WHERE call IN
          (SELECT seq FROM tool_calls WHERE session = ? AND id = ? AND reverted = 0)`,
       session,
       id,
     )
-    this.#database.run(
+    this.database.run(
       `UPDATE tool_calls SET status = 'started', outcome = NULL, ended_at = NULL, started_at = ?
        WHERE session = ? AND id = ? AND reverted = 0`,
       atMs,
@@ -93,7 +74,7 @@ export class ToolJournal {
 
   get(session: SessionKey, id: string): ToolCall | undefined {
     const sql = 'SELECT * FROM tool_calls WHERE session = ? AND id = ? AND reverted = 0'
-    const row = this.#database.get(sql, session, id)
+    const row = this.database.get(sql, session, id)
     return row === undefined ? undefined : this.#toToolCall(row)
   }
 
@@ -103,7 +84,7 @@ export class ToolJournal {
     { status, limit }: { readonly status?: ToolStatus; readonly limit?: number } = {},
   ): ToolCall[] {
     const condition = status === undefined ? '' : 'AND status = ?'
-    return this.#database
+    return this.database
       .all(
         `SELECT * FROM (SELECT * FROM tool_calls WHERE session = ? AND reverted = 0 ${condition}
          ORDER BY seq DESC LIMIT ?) ORDER BY seq`,
@@ -119,7 +100,7 @@ export class ToolJournal {
     session: SessionKey,
     { upToStep, limit }: { readonly upToStep: number; readonly limit: number },
   ): ToolOutline[] {
-    return this.#database
+    return this.database
       .all(
         `SELECT id, name, status, idempotency_key, step, started_at FROM tool_calls
          WHERE session = ?1 AND step <= ?2 AND (reverted = 0 OR reverted > ?2) ORDER BY seq DESC LIMIT ?3`,
@@ -134,21 +115,21 @@ export class ToolJournal {
   /** Ignores values that arrive after the end of the call. */
   addPartial(session: SessionKey, { value, ...call }: Attempt & { readonly value: unknown }): void {
     const seq = this.#seqOf(session, call)
-    const row = this.#database.get(
+    const row = this.database.get(
       `SELECT (SELECT count(*) FROM partials WHERE call = seq) AS count FROM tool_calls
        WHERE seq = ? AND status = 'started'`,
       seq ?? null,
     )
     if (seq === undefined || row === undefined) return
-    const count = number(row, 'count')
-    const what = `partial result of the tool call ${call.id}`
-    const encoded = this.#encode(value, { what, context: partialContext(seq, count) })
-    insertRow(this.#database, 'partials', { call: seq, number: count, value: encoded })
+    const encoded = this.#encode(value, `partial result of the tool call ${call.id}`)
+    const partial = { call: seq, number: number(row, 'count'), value: encoded }
+    const sealed = sealColumn(this.vault, 'partials.value', partial)
+    insertRow(this.database, 'partials', { ...partial, value: sealed })
   }
 
   /** The partial results of a call in order, including those from before a rewind that was undone. */
   partials(session: SessionKey, { id, startedAtMs }: Attempt): unknown[] {
-    return this.#database
+    return this.database
       .all(
         `SELECT * FROM partials WHERE call IN
            (SELECT seq FROM tool_calls WHERE session = ? AND id = ? AND started_at = ?) ORDER BY call, number`,
@@ -156,64 +137,37 @@ export class ToolJournal {
         id,
         startedAtMs,
       )
-      .map((row) =>
-        this.#decode(
-          text(row, 'value'),
-          partialContext(number(row, 'call'), number(row, 'number')),
-        ),
-      )
-  }
-
-  /** The checkpoint `step` restored another state. From there on, exactly the calls of that state count. */
-  goTo(session: SessionKey, to: KnownCalls & { readonly step: number }): void {
-    goToCalls(this.#database, session, to)
-  }
-
-  /** Whether the checkpoint `step` reverted calls that no checkpoint has. */
-  hasRevertedCallsAt(session: SessionKey, { step }: { readonly step: number }): boolean {
-    const sql = 'SELECT 1 FROM tool_calls WHERE session = ?1 AND step = ?2 AND reverted = ?2'
-    return this.#database.get(sql, session, step) !== undefined
-  }
-
-  /** Gives a fork the finished calls of the checkpoint that it starts from. */
-  copyTo(fork: SessionKey, from: { readonly session: SessionKey; readonly step: number }): void {
-    copyCallsTo(this.#database, fork, from)
+      .map((row) => this.#decode('partials.value', row))
   }
 
   /** The row that counts. If a rewind reverted the call while it ran, its newest row: an undo may restore it. */
   #seqOf(session: SessionKey, { id, startedAtMs }: Attempt): number | undefined {
     const ofCall = 'SELECT seq FROM tool_calls WHERE session = ? AND id = ? AND started_at = ?'
     const row =
-      this.#database.get(`${ofCall} AND reverted = 0`, session, id, startedAtMs) ??
-      this.#database.get(`${ofCall} ORDER BY seq DESC LIMIT 1`, session, id, startedAtMs)
+      this.database.get(`${ofCall} AND reverted = 0`, session, id, startedAtMs) ??
+      this.database.get(`${ofCall} ORDER BY seq DESC LIMIT 1`, session, id, startedAtMs)
     return row === undefined ? undefined : number(row, 'seq')
   }
 
   #toToolCall(row: SqlRow): ToolCall {
     const outline = toOutline(row)
     const { status } = outline
-    const stored = optional(row, 'outcome')
-    const outcome =
-      stored === null ? undefined : this.#decode(stored, toolContext('outcome', outline))
+    const outcome = row['outcome'] === null ? undefined : this.#decode('tool_calls.outcome', row)
     return {
       ...outline,
-      args: this.#decode(text(row, 'args'), toolContext('args', outline)),
+      args: this.#decode('tool_calls.args', row),
       result: status === 'failed' ? undefined : outcome,
       error: status === 'failed' ? outcome : undefined,
       endedAtMs: row['ended_at'] === null ? null : number(row, 'ended_at'),
     }
   }
 
-  #encode(
-    value: unknown,
-    { what, context }: { readonly what: string; readonly context: SealContext },
-  ): string {
-    const { text: encoded } = encodeValue(value, { path: [what], classes: this.#classes })
-    return sealText(this.#vault, encoded, context)
+  #encode(value: unknown, what: string): string {
+    return encodeValue(value, { path: [what], classes: this.classes }).text
   }
 
-  #decode(stored: string, context: SealContext): unknown {
-    return decodeValue(openText(this.#vault, stored, context), { classes: this.#classes })
+  #decode(column: SealedColumn, row: SqlRow): unknown {
+    return decodeValue(openColumn(this.vault, column, row), { classes: this.classes })
   }
 }
 

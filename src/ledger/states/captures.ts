@@ -1,8 +1,7 @@
 // Copies the state for a save that must wait for files or for an earlier call: the caller may change the state meanwhile. It copies
 // element by element, and the next such save reuses the copy of an element that has not changed.
 import { isObject, isUnchanged, recordShape, type ShapeRecord } from '../../base/index.js'
-import type { EncodeOptions } from '../../model/index.js'
-import { copyValue } from './copy-value.js'
+import { decodeValue, type EncodeOptions, encodeValue } from '../../model/index.js'
 import type { Layout, Spread } from './layout.js'
 import { isOrdinary } from './match-slots.js'
 
@@ -12,6 +11,12 @@ export type Capture = {
   readonly copy: unknown
   /** The shape of the original when it was copied. */
   readonly record: ShapeRecord | undefined
+}
+
+/** Returns the value that a read would return after a write of this one. Throws STATE_UNSTORABLE. */
+export function copyValue(value: unknown, options: EncodeOptions = {}): unknown {
+  const { text, plain } = encodeValue(value, options)
+  return decodeValue(text, { plain, classes: options.classes })
 }
 
 /** One per session and process. */

@@ -3,7 +3,7 @@
 import { isObject, type RecordedItem, recordShape } from '../../base/index.js'
 import { type ClassRegistry, encodeValue } from '../../model/index.js'
 import type { Captures } from './captures.js'
-import { countTrailingZeros } from './tree/chunks.js'
+import { countTrailingZeros } from './tree/list-tree.js'
 import { type Element, hashElement, PLAIN, storeElement, TAGGED } from './tree/element-rows.js'
 import type { Rows } from './rows.js'
 import type { Sequence, Slot, StoredView } from './stored-view.js'

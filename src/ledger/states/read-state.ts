@@ -3,9 +3,8 @@ import { type ClassRegistry, decodeValue, SavestateError, type StateId } from '.
 import { alteredError, missingError, malformedError } from './gc/damage.js'
 import { readElements } from './tree/element-rows.js'
 import { readList } from './tree/node-rows.js'
-import type { SealContext } from '../encryption/index.js'
 import type { Rows } from './rows.js'
-import { parseBody, type Part, parseSealedBody, type StateBody } from './state-body.js'
+import { openBody, parseBody, type Part, type StateBody } from './state-body.js'
 
 export type StateSource = {
   readonly rows: Rows
@@ -16,23 +15,9 @@ export type StateSource = {
 export function readBody(rows: Rows, state: StateId): StateBody {
   const body = rows.database.get('SELECT body FROM states WHERE id = ?', state)?.['body']
   if (typeof body !== 'string') throw missingError('the row', state)
-  const opened = openBody(rows, { state, body })
+  const opened = openBody(body, state, rows.vault)
   if (opened === undefined) throw alteredError('the row', state)
   return parseBody(opened, state)
-}
-
-/** The text of a row without its seal; undefined if it was altered. Throws KEY_MISSING, KEY_WRONG. */
-export function openBody(
-  { vault }: Pick<Rows, 'vault'>,
-  { state, body }: { readonly state: number; readonly body: string },
-): string | undefined {
-  const seal = parseSealedBody(body)
-  return seal === undefined ? body : vault.open(seal.sealed, bodyContext(state, seal.references))
-}
-
-/** The references are not encrypted, but a change of them makes the seal invalid. */
-export function bodyContext(state: number, references: string): SealContext {
-  return ['states', state, references]
 }
 
 export type ReadOptions = {

@@ -9,6 +9,7 @@
 // The body is [format, mark, root]. A sealed body is ["sealed", sealed text of all that, references]. The references are the parts
 // that lead to elements and lists, so that a collection finds the rows in use without the key.
 import type { StateId } from '../../model/index.js'
+import type { SealContext, SealingKey, Vault } from '../encryption/index.js'
 import { malformedError, newerFormError } from './gc/damage.js'
 
 export type Primitive = string | number | boolean | null
@@ -72,28 +73,26 @@ export function collectReferences(part: Part): readonly Reference[] {
   return [part]
 }
 
-export function referencesText(references: readonly Part[]): string {
-  return `[${references.map(partText).join()}]`
+/** `body` is the result of `bodyText`. Without a key, returns it unchanged. */
+export function sealBody(
+  body: string,
+  { id, root, key }: { readonly id: StateId; readonly root: Part; key: SealingKey | undefined },
+): string {
+  if (key === undefined) return body
+  const references = `[${collectReferences(root).map(partText).join()}]`
+  return `${SEALED_BODY}${key.seal(body, bodyContext(id, references))}",${references}]`
 }
 
-export function sealedBodyText({ sealed, references }: SealedBody): string {
-  return `${SEALED_BODY}${sealed}",${references}]`
+/** The body without its seal; undefined if it was altered. Throws KEY_MISSING, KEY_WRONG. */
+export function openBody(body: string, id: StateId, vault: Vault): string | undefined {
+  if (!body.startsWith(SEALED_BODY)) return body
+  const end = body.indexOf('"', SEALED_BODY.length)
+  return vault.open(body.slice(SEALED_BODY.length, end), bodyContext(id, body.slice(end + 2, -1)))
 }
 
-type SealedBody = {
-  readonly sealed: string
-  /** As JSON. */
-  readonly references: string
-}
-
-/** Undefined for a body that is not sealed. */
-export function parseSealedBody(text: string): SealedBody | undefined {
-  if (!text.startsWith(SEALED_BODY)) return undefined
-  const end = text.indexOf('"', SEALED_BODY.length)
-  return {
-    sealed: text.slice(SEALED_BODY.length, end),
-    references: text.slice(end + 2, -1),
-  }
+/** The references are not encrypted, but a change of them makes the seal invalid. */
+function bodyContext(id: StateId, references: string): SealContext {
+  return ['states', id, references]
 }
 
 /**

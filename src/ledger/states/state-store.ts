@@ -1,12 +1,11 @@
 // Stores the states of agents by their differences (README.md). Reading a state needs no other state, and content that two
 // states have in common is stored once.
-import type { ClassRegistry, StateChange, StateId } from '../../model/index.js'
-import type { Database } from '../../system/index.js'
+import type { StateChange, StateId } from '../../model/index.js'
 import { number } from '../rows.js'
-import { NO_VAULT, type Vault } from '../encryption/index.js'
+import { SealedTable } from '../ledger-table.js'
 import { appendToState } from './append-state.js'
 import { readChanges } from './changes.js'
-import { copyValue } from './copy-value.js'
+import { copyValue } from './captures.js'
 import { layOut } from './layout.js'
 import { readBody, readState } from './read-state.js'
 import type { Rows } from './rows.js'
@@ -26,23 +25,7 @@ export type StateSummary = Figures & {
   readonly keys: readonly (Figures & { readonly key: string })[]
 }
 
-export class StateStore {
-  readonly #database: Database
-  readonly #classes: ClassRegistry | undefined
-  readonly #vault: Vault
-
-  constructor(
-    database: Database,
-    options: {
-      readonly classes?: ClassRegistry | undefined
-      readonly vault?: Vault | undefined
-    } = {},
-  ) {
-    this.#database = database
-    this.#classes = options.classes
-    this.#vault = options.vault ?? NO_VAULT
-  }
-
+export class StateStore extends SealedTable {
   /**
    * Inside the caller's transaction; if that fails, the caller calls `memory.forget()`. Returns the id of the last state if nothing
    * changed. Never changes the caller's objects.
@@ -58,7 +41,7 @@ export class StateStore {
    * meanwhile. Throws STATE_UNSTORABLE.
    */
   capture(state: unknown, memory: StateMemory): () => StateId {
-    const layout = memory.captures.copyLayout(layOut(state), this.#classes)
+    const layout = memory.captures.copyLayout(layOut(state), this.classes)
     return () => this.#pass(memory, (pass) => writeState(pass, layout))
   }
 
@@ -67,7 +50,7 @@ export class StateStore {
     items: readonly unknown[],
     { key, memory }: { readonly key: string; readonly memory: StateMemory },
   ): readonly unknown[] {
-    const options = { path: [key], classes: this.#classes }
+    const options = { path: [key], classes: this.classes }
     return items.map((item) => memory.captures.copyElement(item, options))
   }
 
@@ -94,7 +77,7 @@ export class StateStore {
    * that is not a plain object, KEY_MISSING and KEY_WRONG.
    */
   read(id: StateId, options: { readonly keys?: readonly string[] } = {}): unknown {
-    return readState(this.#reading(), { state: id, keys: options.keys, classes: this.#classes })
+    return readState(this.#reading(), { state: id, keys: options.keys, classes: this.classes })
   }
 
   /**
@@ -102,13 +85,13 @@ export class StateStore {
    * state has to be read as a whole. Throws as `read` does.
    */
   changes(before: StateId, after: StateId): readonly StateChange[] | undefined {
-    return readChanges(this.#reading(), { before, after, classes: this.#classes })
+    return readChanges(this.#reading(), { before, after, classes: this.classes })
   }
 
   /** Returns the value that a read would return after a write of this one. Throws STATE_UNSTORABLE. */
   copyOf<T>(value: T): T
   copyOf(value: unknown): unknown {
-    return copyValue(value, { classes: this.#classes })
+    return copyValue(value, { classes: this.classes })
   }
 
   /** The kinds and sizes of the parts of a state, without reading them. */
@@ -120,7 +103,7 @@ export class StateStore {
   }
 
   #reading(): Rows {
-    return { database: this.#database, vault: this.#vault, key: undefined }
+    return { database: this.database, vault: this.vault, key: undefined }
   }
 
   #pass<T>(memory: StateMemory, work: (pass: Pass) => T): T {
@@ -128,11 +111,11 @@ export class StateStore {
     const { view, captures } = memory
     try {
       const rows = {
-        database: this.#database,
-        vault: this.#vault,
-        key: this.#vault.keyForWriting(),
+        database: this.database,
+        vault: this.vault,
+        key: this.vault.keyForWriting(),
       }
-      return work({ ...rows, classes: this.#classes, view, captures })
+      return work({ ...rows, classes: this.classes, view, captures })
     } catch (error) {
       // The view is half updated, and the transaction will be rolled back.
       memory.forget()
@@ -143,7 +126,7 @@ export class StateStore {
   /** Forgets the view if rows were removed since, or if the last transaction was rolled back. */
   #discardStale(memory: StateMemory): void {
     const { last } = memory.view
-    const row = this.#database.get(
+    const row = this.database.get(
       `SELECT (SELECT number FROM state_generation) AS generation,
          (SELECT body FROM states WHERE id = ?) AS body,
          hex(randomblob(5)) AS chance`,

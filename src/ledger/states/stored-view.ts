@@ -11,7 +11,7 @@ export type Slot = {
   readonly key: string | undefined
   readonly id: number
   readonly hash: string
-  /** Zero bits at the end of the hash (chunks.ts). */
+  /** Zero bits at the end of the hash (list-tree.ts). */
   readonly zeros: number
 }
 

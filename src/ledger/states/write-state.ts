@@ -1,20 +1,12 @@
 // Writes a whole state: its new elements, the nodes that lead to them, and its row.
 import { RecordedList } from '../../base/index.js'
 import { parseStateId, type StateId } from '../../model/index.js'
-import { number } from '../rows.js'
+import { insertRow } from '../rows.js'
 import type { Layout, Spread } from './layout.js'
 import { emptyTree, rebuildTree } from './tree/list-tree.js'
 import { matchSlots, type Pass } from './match-slots.js'
-import { bodyContext } from './read-state.js'
-import { nextId, type Rows } from './rows.js'
-import {
-  bodyText,
-  type Part,
-  partText,
-  collectReferences,
-  referencesText,
-  sealedBodyText,
-} from './state-body.js'
+import { nextId } from './rows.js'
+import { bodyText, type Part, partText, sealBody } from './state-body.js'
 import type { Sequence, StoredView } from './stored-view.js'
 
 /** Returns the id of the last state if nothing has changed. */
@@ -40,25 +32,12 @@ export function storeState(pass: Pass, root: Part): StateId {
   const { view } = pass
   const text = partText(root)
   if (view.last?.root === text) return view.last.id
-  const plain = bodyText({ mark: view.mark, root: text })
-  const { id, body } = insertState(pass, { plain, root })
+  const { database, key } = pass
+  const id = parseStateId(nextId(database, 'states'))
+  const body = sealBody(bodyText({ mark: view.mark, root: text }), { id, root, key })
+  insertRow(database, 'states', { id, body })
   view.last = { id, body, root: text }
   return id
-}
-
-function insertState(
-  { database, key }: Rows,
-  { plain, root }: { readonly plain: string; readonly root: Part },
-): { readonly id: StateId; readonly body: string } {
-  if (key === undefined) {
-    const row = database.get('INSERT INTO states (body) VALUES (?) RETURNING id', plain) ?? {}
-    return { id: parseStateId(number(row, 'id')), body: plain }
-  }
-  const id = parseStateId(nextId(database, 'states'))
-  const references = referencesText(collectReferences(root))
-  const body = sealedBodyText({ sealed: key.seal(plain, bodyContext(id, references)), references })
-  database.run('INSERT INTO states (id, body) VALUES (?, ?)', id, body)
-  return { id, body }
 }
 
 export function sequenceAt(

@@ -1,4 +1,4 @@
-// The tables of graph threads. A framework (LangGraph) names its threads and checkpoints itself, and its ids may be any text. Other
+// The tables of graph threads. A framework (LangGraph) names its threads and checkpoints itself, and its ids may be any storable text. Other
 // rows refer to a thread by its row number.
 
 export const THREAD_TABLES = `
@@ -21,8 +21,7 @@ export const THREAD_TABLES = `
     state INTEGER NOT NULL REFERENCES states (id),
     -- The rest of the checkpoint, as JSON.
     facts TEXT NOT NULL,
-    metadata_type TEXT NOT NULL,
-    metadata ANY NOT NULL,
+    metadata TEXT NOT NULL,
     run TEXT,
     -- The Savestate checkpoint of the project's files, if they were saved too.
     files TEXT,
@@ -44,8 +43,7 @@ export const THREAD_TABLES = `
     task TEXT NOT NULL,
     idx INTEGER NOT NULL,
     channel TEXT NOT NULL,
-    type TEXT NOT NULL,
-    value ANY NOT NULL
+    value TEXT NOT NULL
   ) STRICT;
   CREATE UNIQUE INDEX file.graph_writes_by_place ON graph_writes (thread, ns, checkpoint, task, idx);
 `

@@ -1,8 +1,9 @@
 // The rows of graph threads: checkpoints and writes that a framework creates and names itself. Several processes may write to one
 // thread, each to a branch of its own. None of them may recreate a deleted thread by continuing it.
-import { invariant, SavestateError, type StateId } from '../../model/index.js'
+import { invariant, parseStorableText, SavestateError, type StateId } from '../../model/index.js'
 import type { SqlValue } from '../../system/index.js'
-import { graphContext, writeContext } from '../encryption/index.js'
+import { sealColumn } from '../encryption/index.js'
+import { insertRow, number, optional } from '../rows.js'
 import {
   type GraphCheckpoint,
   toGraphCheckpoint,
@@ -11,11 +12,8 @@ import {
   type GraphWrite,
   toGraphWrite,
   type StoredGraphCheckpoint,
-  encodeName,
-  sealSerial,
+  serialText,
   type ThreadKey,
-  toThreadRow,
-  type ThreadRow,
 } from './thread-rows.js'
 import { SealedTable } from '../ledger-table.js'
 
@@ -28,20 +26,26 @@ export type GraphQuery = {
   readonly limit?: number | undefined
 }
 
+type ThreadRow = {
+  readonly key: ThreadKey
+  readonly isDeleted: boolean
+  readonly deletedTo: string | null
+}
+
 const CHECKPOINTS = `SELECT graph_checkpoints.*, threads.id AS thread_id
   FROM graph_checkpoints JOIN threads ON threads.key = graph_checkpoints.thread`
 
 export class Threads extends SealedTable {
   get({ thread, ns, id }: GraphPlace): StoredGraphCheckpoint | undefined {
     const sql = `${CHECKPOINTS} WHERE threads.id = ? AND ns = ? AND graph_checkpoints.id = ?`
-    const row = this.database.get(sql, encodeName(thread), encodeName(ns), encodeName(id))
+    const row = this.database.get(sql, thread, ns, id)
     return row === undefined ? undefined : toGraphCheckpoint(row, this.vault)
   }
 
   /** The one with the greatest id. */
   latest(thread: string, ns: string): StoredGraphCheckpoint | undefined {
     const sql = `${CHECKPOINTS} WHERE threads.id = ? AND ns = ? ORDER BY graph_checkpoints.id DESC LIMIT 1`
-    const row = this.database.get(sql, encodeName(thread), encodeName(ns))
+    const row = this.database.get(sql, thread, ns)
     return row === undefined ? undefined : toGraphCheckpoint(row, this.vault)
   }
 
@@ -60,7 +64,7 @@ export class Threads extends SealedTable {
         `SELECT threads.id AS thread_id, ns, graph_checkpoints.id AS id
          FROM graph_checkpoints JOIN threads ON threads.key = graph_checkpoints.thread ${where}
          ORDER BY graph_checkpoints.id DESC, thread, ns LIMIT ?`,
-        ...used.map(({ name }) => encodeName(name)),
+        ...used.map(({ name }) => name),
         limit ?? -1,
       )
       .map(toGraphPlace)
@@ -69,7 +73,7 @@ export class Threads extends SealedTable {
   /** The checkpoints of one thread, in no order. */
   all(thread: string): StoredGraphCheckpoint[] {
     return this.database
-      .all(`${CHECKPOINTS} WHERE threads.id = ?`, encodeName(thread))
+      .all(`${CHECKPOINTS} WHERE threads.id = ?`, thread)
       .map((row) => toGraphCheckpoint(row, this.vault))
   }
 
@@ -79,74 +83,51 @@ export class Threads extends SealedTable {
       .all(
         `SELECT graph_writes.* FROM graph_writes JOIN threads ON threads.key = thread
          WHERE threads.id = ? AND ns = ? AND checkpoint = ? ORDER BY task, idx`,
-        encodeName(thread),
-        encodeName(ns),
-        encodeName(id),
+        thread,
+        ns,
+        id,
       )
       .map((row) => toGraphWrite(row, this.vault))
   }
 
   threadsOfRuns(runs: readonly string[]): string[] {
     const sql = `${CHECKPOINTS} WHERE run = ?`
-    const found = runs.flatMap((run) => this.database.all(sql, encodeName(run)))
+    const found = runs.flatMap((run) => this.database.all(sql, run))
     return [...new Set(found.map((row) => toGraphPlace(row).thread))]
   }
 
   /** Inside a transaction. Replaces a checkpoint of the same id. Throws SESSION_DELETED. */
   put(checkpoint: GraphCheckpoint, state: StateId): void {
-    const { ns, id, parent, run, deltas, sends } = checkpoint
-    const key = this.vault.keyForWriting()
-    const place = { ns: encodeName(ns), id: encodeName(id) }
-    const metadata = sealSerial(checkpoint.metadata, {
-      key,
-      context: graphContext('metadata', place),
+    const { ns, id, parent, facts, run, files, sends } = checkpoint
+    const deltas = checkpoint.deltas.length === 0 ? null : JSON.stringify(checkpoint.deltas)
+    refuseUnstorable([checkpoint.thread, ns, id, parent, run, sends])
+    const thread = this.#keyToPut(checkpoint)
+    const metadata = serialText(checkpoint.metadata)
+    const row = { thread, ns, id, parent, state, facts, metadata, run, files, deltas, sends }
+    const sealed = {
+      ...row,
+      facts: sealColumn(this.vault, 'graph_checkpoints.facts', row),
+      metadata: sealColumn(this.vault, 'graph_checkpoints.metadata', row),
+    }
+    const changed = ['parent', 'state', 'facts', 'metadata', 'run', 'files', 'deltas', 'sends']
+    insertRow(this.database, 'graph_checkpoints', sealed, {
+      onConflict: `(thread, ns, id) DO UPDATE SET ${setExcluded(changed)}`,
     })
-    this.database.run(
-      `INSERT INTO graph_checkpoints
-         (thread, ns, id, parent, state, facts, metadata_type, metadata, run, files, deltas, sends)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (thread, ns, id) DO UPDATE SET parent = excluded.parent, state = excluded.state,
-         facts = excluded.facts, metadata_type = excluded.metadata_type, metadata = excluded.metadata,
-         run = excluded.run, files = excluded.files, deltas = excluded.deltas, sends = excluded.sends`,
-      this.#keyToPut(checkpoint),
-      place.ns,
-      place.id,
-      optionalName(parent),
-      state,
-      key?.seal(checkpoint.facts, graphContext('facts', place)) ?? checkpoint.facts,
-      metadata.type,
-      metadata.data,
-      optionalName(run),
-      checkpoint.files,
-      deltas.length === 0 ? null : JSON.stringify(deltas),
-      optionalName(sends),
-    )
   }
 
   /** Inside a transaction. Keeps an earlier write with the same index, unless the index is negative. Throws SESSION_DELETED. */
   putWrites(place: GraphPlace, writes: readonly GraphWrite[]): void {
+    const { ns, id: checkpoint } = place
+    refuseUnstorable([place.thread, ns, checkpoint])
     const thread = this.#keyToWrite(place)
-    const key = this.vault.keyForWriting()
-    const [ns, checkpoint] = [encodeName(place.ns), encodeName(place.id)]
-    for (const write of writes) {
-      const { idx, channel } = write
-      const task = encodeName(write.task)
-      const at = writeContext({ ns, checkpoint, task, idx })
-      const value = sealSerial(write.value, { key, context: at })
-      this.database.run(
-        `INSERT INTO graph_writes (thread, ns, checkpoint, task, idx, channel, type, value)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (thread, ns, checkpoint, task, idx) DO UPDATE SET channel = excluded.channel,
-           type = excluded.type, value = excluded.value WHERE excluded.idx < 0`,
-        thread,
-        ns,
-        checkpoint,
-        task,
-        idx,
-        encodeName(channel),
-        value.type,
-        value.data,
-      )
+    for (const { task, idx, channel, value } of writes) {
+      refuseUnstorable([task, channel])
+      const row = { thread, ns, checkpoint, task, idx, channel, value: serialText(value) }
+      const sealed = { ...row, value: sealColumn(this.vault, 'graph_writes.value', row) }
+      insertRow(this.database, 'graph_writes', sealed, {
+        onConflict: `(thread, ns, checkpoint, task, idx)
+          DO UPDATE SET ${setExcluded(['channel', 'value'])} WHERE excluded.idx < 0`,
+      })
     }
   }
 
@@ -155,14 +136,14 @@ export class Threads extends SealedTable {
     { key, ns, id }: StoredGraphCheckpoint,
     { keepWritesTo }: { readonly keepWritesTo: string | undefined },
   ): void {
-    const place: SqlValue[] = [key, encodeName(ns), encodeName(id)]
+    const place: SqlValue[] = [key, ns, id]
     const sql = 'DELETE FROM graph_checkpoints WHERE thread = ? AND ns = ? AND id = ?'
     this.database.run(sql, ...place)
     this.database.run(
       `DELETE FROM graph_writes WHERE thread = ? AND ns = ? AND checkpoint = ?
        AND channel IS NOT ?`,
       ...place,
-      keepWritesTo === undefined ? null : encodeName(keepWritesTo),
+      keepWritesTo ?? null,
     )
   }
 
@@ -187,9 +168,8 @@ export class Threads extends SealedTable {
     const source = this.#find(from)
     if (source === undefined || source.isDeleted || from === to) return
     const target = this.#create(to)
-    const checkpoint =
-      'ns, id, parent, state, facts, metadata_type, metadata, run, files, deltas, sends'
-    const write = 'ns, checkpoint, task, idx, channel, type, value'
+    const checkpoint = 'ns, id, parent, state, facts, metadata, run, files, deltas, sends'
+    const write = 'ns, checkpoint, task, idx, channel, value'
     this.database.run(
       `INSERT OR REPLACE INTO graph_checkpoints (thread, ${checkpoint})
        SELECT ?, ${checkpoint} FROM graph_checkpoints WHERE thread = ? ORDER BY seq`,
@@ -229,22 +209,30 @@ export class Threads extends SealedTable {
   }
 
   #find(thread: string): ThreadRow | undefined {
-    const row = this.database.get('SELECT * FROM threads WHERE id = ?', encodeName(thread))
-    return row === undefined ? undefined : toThreadRow(row)
+    const row = this.database.get('SELECT * FROM threads WHERE id = ?', thread)
+    if (row === undefined) return undefined
+    const isDeleted = row['deleted_at'] !== null
+    return { key: number(row, 'key'), isDeleted, deletedTo: optional(row, 'deleted_to') }
   }
 
   #create(thread: string): ThreadKey {
     const sql =
       'INSERT INTO threads (id) VALUES (?) ON CONFLICT (id) DO UPDATE SET deleted_at = NULL'
-    this.database.run(sql, encodeName(thread))
+    this.database.run(sql, thread)
     const created = this.#find(thread)
     invariant(created !== undefined, 'a created thread exists')
     return created.key
   }
 }
 
-function optionalName(name: string | null): string | null {
-  return name === null ? null : encodeName(name)
+/** Other names would be cut at NUL, or confused with each other. */
+function refuseUnstorable(names: readonly (string | null)[]): void {
+  for (const name of names)
+    if (name !== null) parseStorableText(name, `The name ${JSON.stringify(name)}`)
+}
+
+function setExcluded(columns: readonly string[]): string {
+  return columns.map((column) => `${column} = excluded.${column}`).join()
 }
 
 function threadDeletedError(thread: string): SavestateError {

@@ -1,4 +1,4 @@
-// Decodes text into a value. JSON.parse handles plain JSON; an iterative walk then replaces the tags in index. Containers exist
+// Decodes text into a value. JSON.parse handles plain JSON; an iterative walk then replaces the tags in place. Containers exist
 // before their contents, so that cycles can close. Instances of registered classes are created after their contents.
 import type { ClassRegistry } from './registry.js'
 import { define, type Piece, pieceOf } from './revive.js'
@@ -80,17 +80,9 @@ function readSlot(reading: Reading, frame: Frame): void {
   }
 }
 
-type SlotPosition = { readonly frame: Frame; readonly index: number }
+type Beginning = { frame: Frame; index: number; piece: Piece; id: number | undefined }
 
-function begin(
-  reading: Reading,
-  {
-    frame,
-    index,
-    piece,
-    id,
-  }: SlotPosition & { readonly piece: Piece; readonly id: number | undefined },
-): void {
+function begin(reading: Reading, { frame, index, piece, id }: Beginning): void {
   switch (piece.type) {
     case 'complete':
       setSlot(frame, index, piece.value)

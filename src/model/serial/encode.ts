@@ -1,5 +1,8 @@
 // Encodes a value as text. Plain JSON data goes through JSON.stringify. Everything else is walked iteratively, so that no depth
 // overflows the stack, and in one pass: if an object turns out to be shared, the mark is wrapped around its existing text.
+//
+// An instance of a registered class is created from its finished value, so nothing in that value may lead back to the instance or
+// its containers. `leadsTo` tracks that.
 import type { ValuePath } from './path.js'
 import { isPlainElement } from './plain.js'
 import {
@@ -13,7 +16,6 @@ import {
 } from './refusal.js'
 import type { ClassRegistry } from './registry.js'
 import { type Shape, shapeOf } from './shape.js'
-import { noteLead, unfinishedFrom, type Written } from './sharing.js'
 
 export type EncodedValue = {
   readonly text: string
@@ -45,6 +47,19 @@ export function encodeValue(value: unknown, options: EncodeOptions = {}): Encode
     const { path = [] } = options
     throw isTooLong(error) ? unstorable(path, { ...TOO_LONG, cause: error }) : error
   }
+}
+
+/** An object that has been written, or is being written. */
+type Written = {
+  /** Indexes of its first and last part of the text; no last part while it is unfinished. */
+  readonly start: number
+  end: number | undefined
+  /** How many objects contain it. */
+  readonly depth: number
+  /** Set once it occurs a second time. */
+  id: number | undefined
+  /** The outermost object that it leads back to. */
+  leadsTo: Written | undefined
 }
 
 type Frame = { readonly shape: Shape; readonly written: Written; next: number }
@@ -157,6 +172,25 @@ function putReference(draft: Draft, known: Written): void {
   }
   draft.parts.push(`{"$":["Ref",${known.id}]}`)
   draft.isTagged = true
+}
+
+/** The outermost unfinished object that is, or can be reached from, this one. */
+function unfinishedFrom(from: Written): Written | undefined {
+  const finished: Written[] = []
+  let target: Written | undefined = from
+  while (target !== undefined && target.end !== undefined) {
+    finished.push(target)
+    target = target.leadsTo
+  }
+  // Path compression: without it long lists would take quadratic time.
+  for (const written of finished) written.leadsTo = target
+  return target
+}
+
+/** Records that `target` can be reached from something in `from`. */
+function noteLead(from: Written, target: Written | undefined): void {
+  if (target === undefined || target.depth >= from.depth) return
+  if (from.leadsTo === undefined || target.depth < from.leadsTo.depth) from.leadsTo = target
 }
 
 function markShared({ shared, parts }: Draft): void {

@@ -1,8 +1,7 @@
 // Interprets one piece of stored JSON; decode.ts continues with its contents. Every tag is validated. Properties are defined,
 // never assigned, so that no key in a text reaches a prototype.
-import { readLeaf, readRegExp } from './leaves.js'
 import type { ClassRegistry } from './registry.js'
-import { CONSTANTS, ERROR_MAKERS } from './tags.js'
+import { BYTES_MAKERS, type BytesMaker, CONSTANTS, ERROR_MAKERS } from './tags.js'
 import { failedClass, malformed, unknownClass, unknownKind } from './unreadable.js'
 
 export type Slots = unknown[] | Record<string, unknown>
@@ -27,38 +26,38 @@ export function pieceOf(json: object, classes: ClassRegistry | undefined): Piece
   if (!Object.hasOwn(json, '$')) return record(json)
   if (Object.keys(json).length > 1) throw malformed('a tag beside other keys')
   const tag: unknown = Reflect.get(json, '$')
-  if (typeof tag === 'string' && CONSTANTS.has(tag))
-    return { type: 'complete', value: CONSTANTS.get(tag) }
+  if (typeof tag === 'string' && CONSTANTS.has(tag)) return complete(CONSTANTS.get(tag))
   const args: unknown[] = Array.isArray(tag) ? tag : [tag]
-  const leaf = readLeaf(args)
-  if (leaf !== undefined) return { type: 'complete', value: leaf }
-  return container(args, classes)
+  const [name] = args
+  if (typeof name !== 'string') throw malformed('a tag without a name')
+  const bytes = BYTES_MAKERS.get(name)
+  if (bytes !== undefined) return complete(readBytes(args[1], bytes))
+  const read = READERS.get(name)
+  if (read === undefined) throw unknownKind(name)
+  return read(args, classes)
 }
 
-function container(args: unknown[], classes: ClassRegistry | undefined): Piece {
-  switch (args[0]) {
-    case 'Map':
-      return map(args)
-    case 'Set':
-      return set(args)
-    case 'Array':
-      return arrayWithHoles(args)
-    case 'RegExp':
-      return regExp(args)
-    case 'Error':
-      return error(args)
-    case 'Object':
-      return record(recordIn(args[1]))
-    case 'Bare':
-      return record(Object.setPrototypeOf(recordIn(args[1]), null))
-    case 'Class':
-      return instance(args, classes)
-    case 'Def':
-      return { type: 'definition', id: countIn(args[1]), inner: objectIn(args[2]) }
-    case 'Ref':
-      return { type: 'reference', id: countIn(args[1]) }
-  }
-  throw typeof args[0] === 'string' ? unknownKind(args[0]) : malformed('a tag without a name')
+/** `args` are the tag and its arguments. */
+type Reader = (args: unknown[], classes: ClassRegistry | undefined) => Piece
+
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['BigInt', ([, digits]) => complete(readBigInt(digits))],
+  ['Date', ([, timeMs]) => complete(readDate(timeMs))],
+  ['URL', ([, text]) => complete(readUrl(text))],
+  ['Map', map],
+  ['Set', set],
+  ['Array', arrayWithHoles],
+  ['RegExp', regExp],
+  ['Error', error],
+  ['Object', ([, json]) => record(recordIn(json))],
+  ['Bare', ([, json]) => record(Object.setPrototypeOf(recordIn(json), null))],
+  ['Class', instance],
+  ['Def', ([, id, json]) => ({ type: 'definition', id: countIn(id), inner: objectIn(json) })],
+  ['Ref', ([, id]) => ({ type: 'reference', id: countIn(id) })],
+])
+
+function complete(value: unknown): Piece {
+  return { type: 'complete', value }
 }
 
 function record(json: object): Piece {
@@ -174,4 +173,42 @@ function lengthIn(json: unknown): number {
   const length = countIn(json)
   if (length < 2 ** 32) return length
   throw malformed('an array that is too long')
+}
+
+function readRegExp(source: unknown, flags: unknown): RegExp {
+  if (typeof source !== 'string' || typeof flags !== 'string')
+    throw malformed('a RegExp without source and flags')
+  try {
+    return new RegExp(source, flags)
+  } catch (cause) {
+    throw malformed(`an invalid RegExp, /${source}/${flags}`, cause)
+  }
+}
+
+function readBytes(text: unknown, { unitBytes, make }: BytesMaker): object {
+  if (typeof text !== 'string') throw malformed('a tag for bytes without bytes')
+  const bytes = Buffer.from(text, 'base64')
+  // Node skips invalid base64 instead of rejecting it.
+  if (bytes.toString('base64') !== text || bytes.length % unitBytes !== 0)
+    throw malformed('a tag for bytes with damaged bytes')
+  // Small Buffers share one memory pool; the result gets its own memory.
+  const own = new ArrayBuffer(bytes.length)
+  bytes.copy(new Uint8Array(own))
+  return make(own)
+}
+
+function readBigInt(text: unknown): bigint {
+  if (typeof text !== 'string' || !/^-?\d+$/.test(text)) throw malformed('a BigInt without digits')
+  return BigInt(text)
+}
+
+function readDate(timeMs: unknown): Date {
+  if (timeMs === null) return new Date(Number.NaN)
+  if (typeof timeMs !== 'number') throw malformed('a Date without a time')
+  return new Date(timeMs)
+}
+
+function readUrl(text: unknown): URL {
+  if (typeof text !== 'string' || !URL.canParse(text)) throw malformed('an invalid URL')
+  return new URL(text)
 }

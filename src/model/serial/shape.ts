@@ -1,9 +1,14 @@
 // How each kind of object is written: text, slots with values, text. Anything outside the slots would be lost, so extra
 // properties are refused. Getters and proxies are read through. Non-enumerable properties and frozenness are ignored.
-import { types } from 'node:util'
-import { bytesOf, extraOf } from './memory.js'
+import { isDeepStrictEqual, types } from 'node:util'
 import type { ValuePath } from './path.js'
-import { type Refusal, refuseExtra, refuseObject, refuseSymbolKey } from './refusal.js'
+import {
+  type Refusal,
+  refuseExtra,
+  refuseMemory,
+  refuseObject,
+  refuseSymbolKey,
+} from './refusal.js'
 import type { ClassRegistry, RegisteredClass } from './registry.js'
 import { BYTES_MAKERS, builtinName, ERROR_MAKERS, HIDDEN_IN_ERRORS } from './tags.js'
 
@@ -116,6 +121,35 @@ function bytesShape(object: object, name: string): Shape | Refusal {
   return extra === undefined
     ? taggedShape(name, [bytes.toString('base64')])
     : refuseExtra(name, extra)
+}
+
+/** The bytes of a buffer or view, not copied. Shared or resizable memory is refused: a copy would behave differently. */
+function bytesOf(object: object): Buffer | Refusal {
+  const view = ArrayBuffer.isView(object) ? object : undefined
+  const memory: unknown = view === undefined ? object : view.buffer
+  if (view !== undefined && types.isSharedArrayBuffer(memory))
+    return refuseMemory('is shared between threads')
+  if (!types.isArrayBuffer(memory)) return refuseObject(object)
+  if ('resizable' in memory && memory.resizable === true) return refuseMemory('can be resized')
+  if (isDetached(memory)) return refuseMemory('was given away to another thread')
+  return Buffer.from(memory, view?.byteOffset ?? 0, view?.byteLength ?? memory.byteLength)
+}
+
+/** The name of an extra property, if there is one. */
+function extraOf(object: object): string | undefined {
+  // Object.keys would create a string per index, which takes seconds for a few megabytes. This comparison is native.
+  if (types.isTypedArray(object) && isDeepStrictEqual(object, object.subarray())) return undefined
+  return Object.keys(object).findLast((key) => !/^\d+$/.test(key))
+}
+
+function isDetached(memory: ArrayBuffer): boolean {
+  if (memory.byteLength > 0) return false
+  try {
+    return new Uint8Array(memory).length > 0
+  } catch (error) {
+    if (error instanceof TypeError) return true
+    throw error
+  }
 }
 
 /** An Error of an unregistered class is restored as the nearest built-in class. */

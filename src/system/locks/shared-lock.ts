@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { lockTimeout } from '../../model/index.js'
 import { type LockDatabase, openLockDatabase } from '../sqlite/sqlite.js'
 import { isBusy } from '../sqlite/sqlite-errors.js'
+import { takeExclusively } from './lock.js'
 
 /** Longer than most exclusive holders need; a repair may take longer. */
 const WAIT_MS = 10_000
@@ -37,15 +38,11 @@ export class SharedLock {
 
   /** Runs the work while no one else holds the lock; undefined if someone does. */
   alone<T>(work: () => T): { readonly result: T } | undefined {
-    const database = openLockDatabase(this.#path, { timeoutMs: 0 })
+    const database = takeExclusively(this.#path)
     try {
-      database.exec('BEGIN EXCLUSIVE')
-      return { result: work() }
-    } catch (error) {
-      if (isBusy(error)) return undefined
-      throw error
+      return database && { result: work() }
     } finally {
-      database.close()
+      database?.close()
     }
   }
 
@@ -55,12 +52,11 @@ export class SharedLock {
    */
   async upgrade<T>(work: () => Promise<T>): Promise<{ readonly result: T } | undefined> {
     this.close()
-    const database = openLockDatabase(this.#path, { timeoutMs: 0 })
+    const database = takeExclusively(this.#path)
     try {
-      if (!isTakenAlone(database)) return undefined
-      return { result: await work() }
+      return database && { result: await work() }
     } finally {
-      database.close()
+      database?.close()
       await this.hold()
     }
   }
@@ -89,16 +85,6 @@ export class SharedLock {
   #leave(): void {
     this.#holders -= 1
     if (this.#holders === 0) this.#database?.exec('COMMIT')
-  }
-}
-
-function isTakenAlone(database: LockDatabase): boolean {
-  try {
-    database.exec('BEGIN EXCLUSIVE')
-    return true
-  } catch (error) {
-    if (isBusy(error)) return false
-    throw error
   }
 }
 

@@ -1,8 +1,7 @@
 // Databases on disk, with any supported SQLite (docs/decisions/0002). A database is data: nothing in its schema may run.
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
-import { hasCode, lockFileNotEmpty, storeClosed } from '../../model/index.js'
-import { refuseForeignSchema, removeForeignSchema } from './foreign-schema.js'
+import { foreignSchema, hasCode, lockFileNotEmpty, storeClosed } from '../../model/index.js'
 import {
   type Connection,
   type Driver,
@@ -129,6 +128,22 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
   }
 }
 
+/**
+ * Finds a trigger, a view or a virtual table. Our schema has none, so any of them was planted and would run inside our own
+ * statements. (FTS5 had memory bugs that a crafted file can trigger.) This checks the SQL text, which is what SQLite parses.
+ * SQLite itself writes the beginning of each text, always in these words. Its internal tables and indexes have no text.
+ */
+const FOREIGN = `NOT (sql IS NULL OR sql GLOB 'CREATE TABLE *' OR sql GLOB 'CREATE INDEX *'
+  OR sql GLOB 'CREATE UNIQUE INDEX *')`
+
+/** Only reads the schema, so nothing in it runs. */
+function refuseForeignSchema(connection: Connection, path: string): void {
+  const sql = `SELECT type, name FROM file.sqlite_schema WHERE ${FOREIGN} LIMIT 1`
+  const found = connection.prepare(sql).get()
+  if (found === undefined) return
+  throw foreignSchema(path, `a ${String(found['type'])} called ${String(found['name'])}`)
+}
+
 /** Nothing is prepared on it, so closing releases its locks at once. Throws if the file is not empty. */
 export function openLockDatabase(path: string, options: DatabaseOptions): LockDatabase {
   makePrivate(path)
@@ -147,7 +162,9 @@ export function openLockDatabase(path: string, options: DatabaseOptions): LockDa
 export function removeForeignObjects(path: string, given: Partial<DatabaseOptions> = {}): void {
   const connection = attach(path, quoteSql(path), { timeoutMs: 0, ...given, isDamaged: true })
   try {
-    withDatabaseErrors(path, () => removeForeignSchema(connection))
+    withDatabaseErrors(path, () =>
+      connection.exec(`DELETE FROM file.sqlite_schema WHERE ${FOREIGN}`),
+    )
   } finally {
     detach(connection)
   }

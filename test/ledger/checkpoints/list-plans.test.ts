@@ -7,7 +7,6 @@ import { parseProjectId } from '../../../src/model/index.js'
 import { type Database, openDatabase, type SqlValue } from '../../../src/system/index.js'
 import { Checkpoints } from '../../../src/ledger/checkpoints/checkpoints.js'
 import { createTables } from '../../../src/ledger/schema.js'
-import { NO_VAULT } from '../../../src/ledger/encryption/index.js'
 
 /** The steps of the query plans of all statements that `work` runs. */
 function plansOf(work: (checkpoints: Checkpoints) => void): string[] {
@@ -31,7 +30,7 @@ function plansOf(work: (checkpoints: Checkpoints) => void): string[] {
         return database.all(sql, ...values)
       },
     }
-    work(new Checkpoints(recording, NO_VAULT))
+    work(new Checkpoints(recording))
     return steps
   } finally {
     database.close()

@@ -1,17 +1,14 @@
 // Verifies that states can be read, without decoding their values. This works without the key of an encrypted store.
-import { hash } from 'node:crypto'
 import { parseStateId, SavestateError, type StateId } from '../../../model/index.js'
 import type { Database } from '../../../system/index.js'
 import { number } from '../../rows.js'
-import { collectReferences, parseBody, type Reference, type Tree } from '../state-body.js'
-import { walkTree } from '../tree/node-rows.js'
+import { collectReferences, parseBody, type Reference } from '../state-body.js'
+import { hashElement, SEALED } from '../tree/element-rows.js'
+import { readNodes } from '../tree/node-rows.js'
 
 export type StateFault = { readonly state: number; readonly message: string }
 
 const BATCH_SIZE = 500
-/** Elements of the forms up to this one are named by the hash of their content. */
-const LAST_OPEN_FORM = 1
-const HASH_DIGITS = 40
 
 /** The faults of all states that a checkpoint holds. `quick` only checks that their rows exist. */
 export function findStateFaults(
@@ -35,7 +32,7 @@ class StateChecker {
   readonly #database: Database
   /** The elements whose text matches their hash, or is sealed. */
   readonly #sound: ReadonlySet<number>
-  /** The number of elements below each checked node, by id and level. */
+  /** The number of elements below each sound node, by id and level. */
   readonly #counts = new Map<string, number>()
 
   constructor(database: Database) {
@@ -59,32 +56,27 @@ class StateChecker {
   #findFaultIn(part: Reference, state: StateId): string | undefined {
     if (part.kind === 'element')
       return this.#sound.has(part.id) ? undefined : `element ${part.id} is missing or damaged`
-    const count = this.#countElements(part.tree, state)
+    const { length, height, node } = part.tree
+    const count = length === 0 ? 0 : this.#countElements(node, height, state)
     if (count === undefined) return 'an element of a list is missing or damaged'
-    return count === part.tree.length ? undefined : 'a list has the wrong length'
+    return count === length ? undefined : 'a list has the wrong length'
   }
 
   /** Undefined if an element is missing or damaged. Throws SavestateError if a node is. */
-  #countElements(tree: Tree, state: StateId): number | undefined {
-    const nodes: { readonly id: number; readonly children: readonly number[]; level: number }[] = []
-    walkTree(
-      this.#database,
-      { tree, state },
-      {
-        isKnown: (id, level) => this.#counts.has(`${id} ${level}`),
-        visit: (id, children, level) => nodes.push({ id, children, level }),
-      },
-    )
-    // Leaves first. The counts of a damaged tree are not kept, so that each state that shares it is reported.
-    const counts = new Map<string, number>()
-    const countAt = (key: string) => counts.get(key) ?? this.#counts.get(key) ?? 0
-    for (const { id, children, level } of nodes.reverse()) {
-      if (level === 0 && !children.every((child) => this.#sound.has(child))) return undefined
-      const sum = (total: number, child: number) => total + countAt(`${child} ${level - 1}`)
-      counts.set(`${id} ${level}`, level === 0 ? children.length : children.reduce(sum, 0))
+  #countElements(node: number, level: number, state: StateId): number | undefined {
+    const key = `${node} ${level}`
+    const known = this.#counts.get(key)
+    if (known !== undefined) return known
+    const children = readNodes(this.#database, { ids: [node], state }).flat()
+    let count = 0
+    for (const child of children) {
+      const soundCount = this.#sound.has(child) ? 1 : undefined
+      const inside = level === 0 ? soundCount : this.#countElements(child, level - 1, state)
+      if (inside === undefined) return undefined
+      count += inside
     }
-    for (const [key, count] of counts) this.#counts.set(key, count)
-    return tree.length === 0 ? 0 : countAt(`${tree.node} ${tree.height}`)
+    this.#counts.set(key, count)
+    return count
   }
 }
 
@@ -96,9 +88,9 @@ function findSoundElements(database: Database): Set<number> {
     for (const row of rows) {
       last = number(row, 'id')
       const form = number(row, 'form')
-      const digits = hash('sha256', `${form}${String(row['text'])}`, 'hex').slice(0, HASH_DIGITS)
+      const digits = hashElement({ form, text: String(row['text']) }, { key: undefined })
       const named = row['hash'] instanceof Uint8Array ? Buffer.from(row['hash']) : Buffer.alloc(0)
-      if (form > LAST_OPEN_FORM || named.toString('hex') === digits) sound.add(last)
+      if (form === SEALED || named.toString('hex') === digits) sound.add(last)
     }
     if (rows.length < BATCH_SIZE) return sound
   }

@@ -2,8 +2,8 @@
 import { hash } from 'node:crypto'
 import type { StateId } from '../../../model/index.js'
 import type { SqlRow } from '../../../system/index.js'
-import { number } from '../../rows.js'
-import type { SealContext } from '../../encryption/index.js'
+import { insertRow, number } from '../../rows.js'
+import type { SealContext, SealingKey } from '../../encryption/index.js'
 import { alteredError, missingError, malformedError } from '../gc/damage.js'
 import { nextId, type Rows } from '../rows.js'
 
@@ -13,6 +13,8 @@ export const TAGGED = 1
 export const SEALED = 2
 
 export type Element = { readonly form: number; readonly text: string }
+
+type HashedElement = Element & { readonly hash: string }
 
 /** In hexadecimal digits. */
 const HASH_DIGITS = 40
@@ -24,28 +26,31 @@ export function hashElement({ form, text }: Element, { key }: Pick<Rows, 'key'>)
   return hash('sha256', content, 'hex').slice(0, HASH_DIGITS)
 }
 
-export function elementContext(id: number, digits: string): SealContext {
+function elementContext(id: number, digits: string): SealContext {
   return ['elements', id, digits]
 }
 
 /** Adds the element if it is new, and returns its id. */
-export function storeElement(
-  { database, key }: Rows,
-  { form, text, hash: digits }: Element & { readonly hash: string },
-): number {
-  const bytes = Buffer.from(digits, 'hex')
+export function storeElement({ database, key }: Rows, element: HashedElement): number {
   // Search first: an ignored insert would still consume an id and write a page.
-  const known = database.get('SELECT id FROM elements WHERE hash = ?', bytes)
+  const hash = Buffer.from(element.hash, 'hex')
+  const known = database.get('SELECT id FROM elements WHERE hash = ?', hash)
   if (known !== undefined) return number(known, 'id')
-  if (key === undefined) {
-    const sql = 'INSERT INTO elements (hash, form, text) VALUES (?, ?, ?) RETURNING id'
-    return number(database.get(sql, bytes, form, text) ?? {}, 'id')
-  }
   const id = nextId(database, 'elements')
-  const sealed = key.seal(`${form}${text}`, elementContext(id, digits))
-  const sql = 'INSERT INTO elements (id, hash, form, text) VALUES (?, ?, ?, ?)'
-  database.run(sql, id, bytes, SEALED, sealed)
+  insertRow(database, 'elements', { id, ...elementColumns(element, id, key) })
   return id
+}
+
+/** The columns besides the id, sealed if there is a key. */
+export function elementColumns(
+  { form, text, hash: digits }: HashedElement,
+  id: number,
+  key: SealingKey | undefined,
+): { readonly hash: Buffer; readonly form: number; readonly text: string } {
+  const bytes = Buffer.from(digits, 'hex')
+  if (key === undefined) return { hash: bytes, form, text }
+  const sealed = key.seal(`${form}${text}`, elementContext(id, digits))
+  return { hash: bytes, form: SEALED, text: sealed }
 }
 
 /** In hexadecimal digits. */

@@ -1,8 +1,8 @@
 // Reads and writes the table of nodes.
 import type { StateId } from '../../../model/index.js'
 import type { Database } from '../../../system/index.js'
-import { number } from '../../rows.js'
-import type { SealContext } from '../../encryption/index.js'
+import { insertRow } from '../../rows.js'
+import type { SealContext, SealingKey, Vault } from '../../encryption/index.js'
 import { alteredError, malformedError, missingError } from '../gc/damage.js'
 import { addSeal, packNode, parseSeal, unpackNode } from './node-body.js'
 import { nextId, type Rows } from '../rows.js'
@@ -24,17 +24,17 @@ export function storeNode(
 }
 
 function insertNode({ database, key }: Rows, body: Buffer): number {
-  if (key === undefined) {
-    const sql = 'INSERT INTO nodes (body) VALUES (?) RETURNING id'
-    return number(database.get(sql, body) ?? {}, 'id')
-  }
   const id = nextId(database, 'nodes')
-  const sealed = addSeal(body, { keyId: key.id, tag: key.computeTag(body, nodeContext(id)) })
-  database.run('INSERT INTO nodes (id, body) VALUES (?, ?)', id, sealed)
+  insertRow(database, 'nodes', { id, body: sealNode(body, id, key) })
   return id
 }
 
-export function nodeContext(id: number): SealContext {
+export function sealNode(packed: Uint8Array, id: number, key: SealingKey | undefined): Uint8Array {
+  if (key === undefined) return packed
+  return addSeal(packed, { keyId: key.id, tag: key.computeTag(packed, nodeContext(id)) })
+}
+
+function nodeContext(id: number): SealContext {
   return ['nodes', id]
 }
 
@@ -52,14 +52,19 @@ export function readNodes(database: Database, wanted: Wanted): number[][] {
 /** The children of each of these nodes. Throws STORE_DAMAGED if one was altered, KEY_MISSING, KEY_WRONG. */
 export function openNodes({ database, vault }: Rows, { ids, state }: Wanted): number[][] {
   return readBodies(database, { ids, state }).map((body, index) => {
-    const seal = parseSeal(body)
-    if (seal === undefined) return unpack(body, state)
-    const { keyId, tag, packed } = seal
     const id = ids[index] ?? 0
-    if (!vault.keyFor(keyId).verifyTag(tag, packed, nodeContext(id)))
-      throw alteredError(`node ${id}`, state)
+    const packed = openNode(vault, id, body)
+    if (packed === undefined) throw alteredError(`node ${id}`, state)
     return unpack(packed, state)
   })
+}
+
+/** The node without its seal; undefined if it was altered. Throws KEY_MISSING, KEY_WRONG. */
+export function openNode(vault: Vault, id: number, body: Uint8Array): Uint8Array | undefined {
+  const seal = parseSeal(body)
+  if (seal === undefined) return body
+  const { keyId, tag, packed } = seal
+  return vault.keyFor(keyId).verifyTag(tag, packed, nodeContext(id)) ? packed : undefined
 }
 
 function unpack(body: Uint8Array, state: StateId): number[] {
@@ -99,14 +104,14 @@ export function walkTree(
   database: Database,
   { tree, state }: { readonly tree: Tree; readonly state: StateId },
   visitor: {
-    readonly isKnown: (node: number, level: number) => boolean
+    readonly isKnown: (node: number) => boolean
     /** Leaves are at level 0: their children are elements. */
     readonly visit: (node: number, children: readonly number[], level: number) => void
   },
 ): void {
   let ids = tree.length === 0 ? [] : [tree.node]
   for (let level = tree.height; level >= 0 && ids.length > 0; level -= 1) {
-    const fresh = ids.filter((id) => !visitor.isKnown(id, level))
+    const fresh = ids.filter((id) => !visitor.isKnown(id))
     const below = readNodes(database, { ids: fresh, state })
     for (const [index, children] of below.entries())
       visitor.visit(fresh[index] ?? 0, children, level)

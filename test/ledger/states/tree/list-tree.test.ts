@@ -10,8 +10,10 @@ import {
   type Child,
   MAX_CHILDREN,
   countTrailingZeros,
-} from '../../../../src/ledger/states/tree/chunks.js'
-import { emptyTree, extendTree, rebuildTree } from '../../../../src/ledger/states/tree/list-tree.js'
+  emptyTree,
+  extendTree,
+  rebuildTree,
+} from '../../../../src/ledger/states/tree/list-tree.js'
 import { readList, readNodes } from '../../../../src/ledger/states/tree/node-rows.js'
 import { EMPTY_TREE, type Tree } from '../../../../src/ledger/states/state-body.js'
 import { NO_VAULT } from '../../../../src/ledger/encryption/index.js'

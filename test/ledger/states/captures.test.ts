@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ClassRegistry } from '../../../src/model/index.js'
-import { copyValue } from '../../../src/ledger/states/copy-value.js'
+import { copyValue } from '../../../src/ledger/states/captures.js'
 import { Box, difference } from '../../support/strict-copy.js'
 
 const classes = new ClassRegistry()
