@@ -148,7 +148,10 @@ export function targetText(shown: string, to: TargetView | null, now: Date): str
 }
 
 /** `the rewind to blmqmxvf (after "Bash: npm test")`, for an undo or redo. */
-export async function rewindText(request: Request, { to }: Pick<PlanDetails, 'to'>): Promise<string> {
+export async function rewindText(
+  request: Request,
+  { to }: Pick<PlanDetails, 'to'>,
+): Promise<string> {
   if (to === null) return 'the last rewind'
   const what = whatText(to)
   return `the rewind to ${await shortIdIn(request, to)}${what === '' ? '' : ` (${what})`}`

@@ -1,12 +1,14 @@
 // Git's format of packs, as far as we write them: the header, the entries, and the index (version 2), which PackIndexes searches.
 import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import type { ObjectId } from '../../model/index.js'
+import { deflate } from './deflate.js'
 import type { ObjectType } from './object-id.js'
 
 const TYPE_NUMBER: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 }
 
 /** The longest header of an entry. */
-export const PACK_HEAD_BYTES = 10
+const PACK_HEAD_BYTES = 10
 
 export type PackEntry = { readonly bytes: Uint8Array; readonly crc: number }
 
@@ -16,8 +18,17 @@ export function packHeader(count: number): Buffer {
   return header
 }
 
+export function encodePackEntry(type: ObjectType, content: Uint8Array): PackEntry {
+  const body = deflate(content)
+  const bytes = Buffer.allocUnsafe(PACK_HEAD_BYTES + body.length)
+  const start = putPackHead(bytes, 0, { type, size: content.length })
+  bytes.set(body, start)
+  const entry = bytes.subarray(0, start + body.length)
+  return { bytes: entry, crc: crc32(entry) }
+}
+
 /** Writes the header of an entry; returns the offset where the compressed content starts. */
-export function putPackHead(
+function putPackHead(
   to: Uint8Array,
   at: number,
   { type, size }: { readonly type: ObjectType; readonly size: number },

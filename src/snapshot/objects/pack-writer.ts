@@ -5,18 +5,15 @@ import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fsync, openSync, readSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { crc32 } from 'node:zlib'
 import { invariant, type ObjectId } from '../../model/index.js'
 import { failpoint, listIfExists, syncFolder, writeAll } from '../../system/index.js'
-import { deflate } from './deflate.js'
 import type { ObjectType } from './object-id.js'
 import {
+  encodePackEntry,
   encodePackIndex,
   type IndexedEntry,
-  PACK_HEAD_BYTES,
   type PackEntry,
   packHeader,
-  putPackHead,
 } from './pack-format.js'
 
 const BUFFER_BYTES = 1 << 20
@@ -46,12 +43,7 @@ export class PackWriter {
   }
 
   addObject(id: ObjectId, type: ObjectType, content: Uint8Array): void {
-    const body = deflate(content)
-    const bytes = Buffer.allocUnsafe(PACK_HEAD_BYTES + body.length)
-    const start = putPackHead(bytes, 0, { type, size: content.length })
-    bytes.set(body, start)
-    const entry = bytes.subarray(0, start + body.length)
-    this.add(id, { bytes: entry, crc: crc32(entry) })
+    this.add(id, encodePackEntry(type, content))
   }
 
   async finish({ durable }: { readonly durable: boolean }): Promise<void> {

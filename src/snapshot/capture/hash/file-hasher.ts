@@ -1,13 +1,11 @@
 // Reads, hashes and compresses the files of a batch. It is synchronous, because it runs on hash threads, and on the scan's
 // thread after the scan.
 import type { BigIntStats } from 'node:fs'
-import { crc32 } from 'node:zlib'
 import type { ObjectId } from '../../../model/index.js'
 import { linesOf } from '../../objects/count-lines.js'
-import { deflate } from '../../objects/deflate.js'
 import { LooseListing } from '../../objects/loose.js'
 import { objectIdOf } from '../../objects/object-id.js'
-import { PACK_HEAD_BYTES, putPackHead } from '../../objects/pack-format.js'
+import { encodePackEntry } from '../../objects/pack-format.js'
 import { PackIndexes } from '../../objects/pack-indexes.js'
 import { type SecretContent, secretIn } from '../scan/secret-content.js'
 import { VerifiedFolder } from '../scan/verified-folder.js'
@@ -59,7 +57,7 @@ export class FileHasher {
   /** Hashes files until the answer is full. */
   hash({ paths, largeBytes }: HashRequest): HashedBatch {
     const files: (HashedFile | ReadFault)[] = []
-    const entries: Buffer[] = []
+    const entries: Uint8Array[] = []
     let readBytes = 0
     let start = 0
     try {
@@ -74,9 +72,10 @@ export class FileHasher {
         const { size, mode, mtimeNs, ctimeNs, ino, uid, gid } = read.stats
         const stats = { size, mode, mtimeNs, ctimeNs, ino, uid, gid }
         const id = objectIdOf('blob', content)
-        const bytes = this.#loose.has(id) || this.#packs.has(id) ? undefined : packEntry(content)
-        const entry = bytes && { start, end: start + bytes.length, crc: crc32(bytes) }
-        if (bytes !== undefined) entries.push(bytes)
+        const isKnown = this.#loose.has(id) || this.#packs.has(id)
+        const packed = isKnown ? undefined : encodePackEntry('blob', content)
+        const entry = packed && { start, end: start + packed.bytes.length, crc: packed.crc }
+        if (packed !== undefined) entries.push(packed.bytes)
         start = entry?.end ?? start
         const [lines, secret] = [linesOf(content), secretIn(path, content)]
         files.push({ id, stats, readAtMs, lines, secret, entry })
@@ -85,21 +84,16 @@ export class FileHasher {
     } finally {
       this.#folder.leave()
     }
-    const data = new ArrayBuffer(start)
+    const data = new Uint8Array(start)
     let at = 0
-    for (const bytes of entries) at += bytes.copy(Buffer.from(data), at)
-    return { files, data }
+    for (const bytes of entries) {
+      data.set(bytes, at)
+      at += bytes.length
+    }
+    return { files, data: data.buffer }
   }
 
   close(): void {
     this.#packs.close()
   }
-}
-
-function packEntry(content: Buffer): Buffer {
-  const body = deflate(content)
-  const bytes = Buffer.allocUnsafe(PACK_HEAD_BYTES + body.length)
-  const bodyAt = putPackHead(bytes, 0, { type: 'blob', size: content.length })
-  bytes.set(body, bodyAt)
-  return bytes.subarray(0, bodyAt + body.length)
 }
