@@ -145,11 +145,11 @@ export class Snapshots {
   }
 
   async expectPaths(project: Project, where: Omit<ExpectRequest, 'target'>): Promise<void> {
-    await this.#call('expectSomewhere', { ...this.#targetIn(project), ...where })
+    await this.#call('expectSomewhere', { ...where, ...this.#targetIn(project) })
   }
 
   async plan(project: Project, goal: RestoreTarget) {
-    return this.#call('plan', { ...this.#targetIn(project), ...goal })
+    return this.#call('plan', { ...goal, ...this.#targetIn(project) })
   }
 
   async apply({ id, path }: Project, work: Unplaced<ApplyRequest>, onProgress?: OnProgress) {

@@ -65,8 +65,8 @@ export class TreeAdopter {
     this.#source = source
     this.#limits = limits
     // Ignore files of the project are not applied: the folder may be gone.
-    const site = { root: ROOT, home: ROOT, limits, ignoreCase: false }
-    this.#rules = Rules.above(site, rulesAround(site, undefined))
+    const project = { root: ROOT, home: ROOT, limits, ignoreCase: false }
+    this.#rules = Rules.above(project, rulesAround(project, undefined))
   }
 
   /** Throws BAD_INPUT if the folder cannot be imported, judging by its trees alone. */

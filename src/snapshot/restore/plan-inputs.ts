@@ -27,7 +27,7 @@ export type RestoreMaps = {
 
 export function restoreMaps(
   changes: readonly Change[],
-  site: CaptureTarget,
+  project: CaptureTarget,
   root: FolderNode,
 ): RestoreMaps {
   const now = new Map<BytePath, Entry | Uncaptured>()
@@ -59,7 +59,7 @@ export function restoreMaps(
     if (reason === undefined) return
     // Nothing below an uncaptured folder was scanned, so stat each level now.
     for (let level = path; level !== ROOT && !now.has(level); level = parentOf(level)) {
-      const type = typeAt(site, level)
+      const type = typeAt(project, level)
       if (type === undefined) continue
       if (findNode(root, level)?.kind === 'folder') return
       now.set(level, { type: 'uncaptured', reason, isFolder: type === 'folder' })
@@ -79,9 +79,9 @@ function uncapturedAbove(root: FolderNode, path: BytePath): SkipReason | undefin
   return node.kind === 'skipped' ? node.reason : undefined
 }
 
-function typeAt(site: CaptureTarget, path: BytePath): 'folder' | 'other' | undefined {
+function typeAt(project: CaptureTarget, path: BytePath): 'folder' | 'other' | undefined {
   try {
-    return lstatSync(fsPath(absolute(site, path))).isDirectory() ? 'folder' : 'other'
+    return lstatSync(fsPath(absolute(project, path))).isDirectory() ? 'folder' : 'other'
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
     // The path may exist behind a folder that we may not enter.

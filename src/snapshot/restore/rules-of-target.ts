@@ -34,11 +34,11 @@ export type LeftOut = {
 /** `changes` lead from the current folder to the checkpoint. */
 export async function uncapturedThen(
   {
-    site,
+    project,
     changes,
     leftOut: { skipped, rules: recorded },
   }: {
-    readonly site: CaptureTarget
+    readonly project: CaptureTarget
     readonly changes: readonly Change[]
     readonly leftOut: LeftOut
   },
@@ -87,7 +87,7 @@ export async function uncapturedThen(
 
   function rulesAbove(): Rules {
     return recorded === undefined
-      ? Rules.above(site, rulesAround(site, enclosingRepository(site.root)))
+      ? Rules.above(project, rulesAround(project, enclosingRepository(project.root)))
       : Rules.recorded(recorded)
   }
 
@@ -95,7 +95,7 @@ export async function uncapturedThen(
     const path = joinPath(folder, file)
     const text = texts.get(path)
     if (text !== undefined) return text
-    const read = readStable(absolute(site, path))
+    const read = readStable(absolute(project, path))
     return typeof read === 'string' ? '' : read.content.toString('latin1')
   }
 }

@@ -157,7 +157,7 @@ export function captureCalls({ home, durable }: CaptureData) {
       const keepers =
         leftOut === undefined
           ? () => undefined
-          : await uncapturedThen({ site: target, changes, leftOut }, blobs)
+          : await uncapturedThen({ project: target, changes, leftOut }, blobs)
       const allowed = only === undefined ? undefined : new Set(only)
       const includes = (path: BytePath) =>
         (paths === undefined || paths.some((limit) => isInside(path, limit))) &&
