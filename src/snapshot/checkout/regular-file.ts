@@ -15,7 +15,9 @@ export function readRegularFile(path: string, maxBytes: number): Buffer | 'absen
     fd = ifExists(() => openSync(fsPath(path), FLAGS))
     if (fd === undefined) return 'absent'
     const stats = fstatSync(fd)
-    return stats.isFile() && stats.size <= maxBytes ? readFileSync(fd) : 'unfit'
+    if (!stats.isFile() || stats.size > maxBytes) return 'unfit'
+    // A link may lead to /proc, where files have size 0 and readFileSync would read gigabytes.
+    return stats.size === 0 ? Buffer.alloc(0) : readFileSync(fd)
   } catch (error) {
     // A socket; a symbolic link to itself.
     if (hasCode(error, 'ENXIO', 'ELOOP')) return 'unfit'

@@ -1,5 +1,5 @@
 // Glob matching with the results of git's wildmatch, but without its exponential cases. A glob is parsed once, so that
-// matching is a walk over small numbers, and `rule-index.ts` can tell plain names and plain suffixes, which need no walk.
+// matching is a walk over small numbers, and `rule-index.ts` can put plain names and plain suffixes into maps.
 
 import { anyByte, type ByteSet, type GlobOptions, parseByteSet, SLASH } from './byte-set.js'
 

@@ -4,6 +4,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -26,6 +27,7 @@ import {
 } from '../../../src/snapshot/checkout/repository.js'
 import { IndexUnsupported, readObjectFormat } from '../../../src/snapshot/checkout/index-format.js'
 import { listNamesWithGit } from '../../../src/snapshot/checkout/list-with-git.js'
+import { readRegularFile } from '../../../src/snapshot/checkout/regular-file.js'
 import { FOR_GIT, forGit, READABLE, SPARSE, started } from '../../support/sample-repositories.js'
 import {
   commit,
@@ -122,6 +124,13 @@ test('an index that is not a file is refused without blocking', () => {
   rmSync(index)
   mkdirSync(index)
   expect(() => trackedPaths(open(folder))).toThrow('not a regular file')
+})
+
+test('a link into /proc is read as an empty file', () => {
+  // Files in /proc have size 0 and any amount of content: /proc/self/pagemap has 256 GB.
+  const link = join(newFolder(), 'index')
+  symlinkSync('/proc/self/status', link)
+  expect(readRegularFile(link, 1)).toEqual(Buffer.alloc(0))
 })
 
 test('the object format is found in every spelling of the config', () => {
