@@ -2,6 +2,7 @@
 import * as engine from '../engine/index.js'
 import type { StoreContext } from '../engine/index.js'
 import type { GraphCheckpoint, GraphPlace, GraphQuery, GraphWrite } from '../ledger/index.js'
+import { parseStorableText } from '../model/index.js'
 import type { Calls } from './opening/open-context.js'
 
 export type {
@@ -42,19 +43,26 @@ export class Threads {
   }: Omit<GraphPlace, 'id'> & { readonly id?: string | undefined }): Promise<
     GraphCheckpoint | undefined
   > {
-    return this.#do(({ ledger: { threads } }) =>
-      id === undefined ? threads.latest(thread, ns) : threads.get({ thread, ns, id }),
-    )
+    return this.#do(({ ledger: { threads } }) => {
+      refuseUnstorable([thread, ns, id])
+      return id === undefined ? threads.latest(thread, ns) : threads.get({ thread, ns, id })
+    })
   }
 
   /** The contents of a checkpoint; undefined if there is none. */
   async read(place: GraphPlace): Promise<engine.GraphContents | undefined> {
-    return this.#do((context) => engine.readGraphCheckpoint(context, place))
+    return this.#do((context) => {
+      refuseUnstorable([place.thread, place.ns, place.id])
+      return engine.readGraphCheckpoint(context, place)
+    })
   }
 
   /** Greatest id first, across all threads that are asked for. */
   async list(query: GraphQuery = {}): Promise<readonly GraphPlace[]> {
-    return this.#do(({ ledger }) => ledger.threads.places(query))
+    return this.#do(({ ledger }) => {
+      refuseUnstorable([query.thread, query.ns, query.id, query.before])
+      return ledger.threads.places(query)
+    })
   }
 
   /** The writes that make up the values of some channels, if the checkpoint does not hold the values. */
@@ -62,7 +70,10 @@ export class Threads {
     place: GraphPlace,
     channels: readonly string[],
   ): Promise<ReadonlyMap<string, engine.ChannelHistory>> {
-    return this.#do((context) => engine.readChannelHistories(context, { place, channels }))
+    return this.#do((context) => {
+      refuseUnstorable([place.thread, place.ns, place.id])
+      return engine.readChannelHistories(context, { place, channels })
+    })
   }
 
   /** Deletes a thread; returns how many checkpoints it had. Later checkpoints that continue it are refused. */
@@ -79,7 +90,10 @@ export class Threads {
 
   /** Leaves the latest checkpoint of each namespace and what it is made from; how many were removed. */
   async keepLatest(thread: string): Promise<number> {
-    return this.#do((context) => engine.keepLatest(context, thread))
+    return this.#do((context) => {
+      refuseUnstorable([thread])
+      return engine.keepLatest(context, thread)
+    })
   }
 
   /** Forgets the checkpoints of some runs, in all threads; how many there were. */
@@ -90,4 +104,10 @@ export class Threads {
   async #do<Result>(work: (context: StoreContext) => Result): Promise<Result> {
     return this.#context.calls.run(() => work(this.#context))
   }
+}
+
+/** In a query, SQLite would cut such a name at NUL, or take a lone surrogate for U+FFFD, and find another thread. */
+function refuseUnstorable(names: readonly (string | undefined)[]): void {
+  for (const name of names)
+    if (name !== undefined) parseStorableText(name, `The name ${JSON.stringify(name)}`)
 }

@@ -76,6 +76,24 @@ describe('copyThread', () => {
 })
 
 describe('prune', () => {
+  test('a name that SQLite cannot store exactly neither reads nor prunes another thread', async () => {
+    await using s = await scratchSaver()
+    for (const [other, name] of [
+      ['a', 'a\0b'],
+      ['\ufffd', '\ud800'],
+    ] as const) {
+      await putChain(s.saver, at(other), steps(3))
+      const config = { configurable: { thread_id: name } }
+      for (const call of [
+        () => s.saver.prune([name]),
+        () => s.saver.getTuple(config),
+        () => listIds(s.saver, config),
+      ])
+        await expect(call()).rejects.toMatchObject({ code: 'BAD_INPUT' })
+      expect(await listIds(s.saver, { configurable: { thread_id: other } })).toHaveLength(3)
+    }
+  })
+
   test('keeps the latest of each thread and namespace, with its writes, and other threads', async () => {
     await using s = await scratchSaver()
     const one = await putChain(s.saver, at('one'), steps(4))

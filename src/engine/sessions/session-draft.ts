@@ -27,7 +27,7 @@ export function createDraft(
   }
 }
 
-/** Makes the draft the next step of the session, after its head. */
+/** Makes the draft the next step of the session. Its parent need not be the head: a fork starts from another session. */
 export function asNextStep(
   draft: Draft,
   { key, id, agent, nextStep, turn }: Session,

@@ -158,8 +158,9 @@ function readCommits({ refs, commits }: ObjectReport): ReferredCommit[] {
 
 /**
  * Finds checkpoints whose rows are lost but whose commits and refs exist. A commit contains enough to list the checkpoint and
- * to rewind to it; names, pins and sessions are lost with the rows. A killed save or prune leaves a ref without a row (I2). Rows count as lost only if the ledger is known to have lost
- * some, or if the ref is newer than every row: a ledger never goes back in time by itself.
+ * to rewind to it; names, pins and sessions are lost with the rows. A killed save or prune leaves a ref without a row (I2).
+ * Rows count as lost only if the ledger is known to have lost some, or if the ref is newer than every row: a ledger never
+ * goes back in time by itself.
  */
 function checkLostRows(ledger: Ledger, report: ObjectReport): Finding[] {
   const { rowChecks, record } = ledger
