@@ -55,7 +55,7 @@ export const rewind = projectOperation({
     const { id } = resolveTarget(context, project, to)
     if (project === undefined) throw new Error('A checkpoint was found without its project')
     // A dry run creates no folder, and fails like every plan without one.
-    const isCreated = !dryRun && createIfGone(context, project, callbacks)
+    let isUnused = !dryRun && createIfGone(context, project, callbacks)
     const attempt = async (agreed: string | undefined) => {
       const named = resolve(context.ledger, project, id)
       const target = withFiles(before ? checkpointBefore(context.ledger, named) : named)
@@ -64,9 +64,13 @@ export const rewind = projectOperation({
       return restore(context, project, { request, callbacks, agreed })
     }
     try {
-      return await retryUntilConfirmed(context, project, { purpose: 'rewind', callbacks, attempt })
+      const how = { purpose: 'rewind', callbacks, attempt }
+      const result = await retryUntilConfirmed(context, project, how)
+      // A checkpoint of an empty folder leaves it empty.
+      if (result.applied) isUnused = false
+      return result
     } finally {
-      if (isCreated) removeIfEmpty(project)
+      if (isUnused) removeIfEmpty(project)
     }
   },
 })

@@ -56,6 +56,8 @@ export class SnapshotRewriter {
       const tree = this.#write(left, { ...modes, unusual })
       const commit = this.#sink.add('commit', encodeCommit({ ...facts, tree }))
       rewritten.push({ checkpoint: facts.checkpoint, tree, commit, ...removed })
+      // Only stored trees are read here, and there may be many checkpoints.
+      this.#made.clear()
     }
     await this.#sink.finish()
     return rewritten

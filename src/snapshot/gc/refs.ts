@@ -26,12 +26,15 @@ export type StoredRefs = {
 /** All refs, and a stamp that shows later whether there are new ones. */
 export type RefsScan = { readonly refs: Refs; readonly packed: string }
 
+/** Throws STORE_DAMAGED if packed refs cannot be read: to a collection, their objects would be garbage. */
 export function scanRefs(gitDir: string): RefsScan {
   for (;;) {
     const packed = packedStamp(gitDir)
+    const { commits, malformed } = readRefs(gitDir)
+    // Like git, ignore other malformed files.
+    if (malformed.includes(packedPath(gitDir))) throw malformedPackedRefs()
     // The user may have added other refs, such as branches.
-    const ours = [...readRefs(gitDir).commits].filter(([name]) => name.startsWith(`${ROOT}/`))
-    const refs = new Map(ours)
+    const refs = new Map([...commits].filter(([name]) => name.startsWith(`${ROOT}/`)))
     if (packedStamp(gitDir) === packed) return { refs, packed }
   }
 }
@@ -40,7 +43,7 @@ export function scanRefs(gitDir: string): RefsScan {
 export function readRefs(gitDir: string): StoredRefs {
   const { commits: loose, malformed } = readLooseRefs(gitDir)
   const packed = readPackedRefs(gitDir)
-  if (packed === undefined) malformed.push(join(gitDir, 'packed-refs'))
+  if (packed === undefined) malformed.push(packedPath(gitDir))
   return { commits: new Map([...(packed ?? []), ...loose]), malformed }
 }
 
@@ -68,12 +71,13 @@ function readLooseRefs(gitDir: string) {
 
 /** Undefined if the file is not in git's format. */
 function readPackedRefs(gitDir: string): Map<string, ObjectId> | undefined {
-  const text = readIfExists(join(gitDir, 'packed-refs'))?.toString('latin1') ?? ''
+  const text = readIfExists(packedPath(gitDir))?.toString('latin1') ?? ''
   if (text !== '' && !text.endsWith('\n')) return undefined
   const refs = new Map<string, ObjectId>()
   for (const line of text.split('\n').slice(0, -1)) {
     if (line.startsWith('#') || line.startsWith('^')) continue
-    const match = /^([0-9a-f]{40}) (refs\/[!-~]+)$/.exec(line)
+    // The names of a user's branches may have any bytes but blanks and control characters.
+    const match = /^([0-9a-f]{40}) (refs\/[!-~\x80-\xff]+)$/.exec(line)
     if (match === null) return undefined
     refs.set(match[2] ?? '', match[1] as ObjectId)
   }
@@ -112,7 +116,7 @@ export async function setRefs(gitDir: string, refs: Refs): Promise<void> {
 export async function packRefs(gitDir: string): Promise<void> {
   await withRefLock(gitDir, async () => {
     await runGit(gitDir, ['pack-refs', '--all', '--no-prune'])
-    syncFile(join(gitDir, 'packed-refs'))
+    syncFile(packedPath(gitDir))
     syncFolder(gitDir)
     failpoint('refs:packed')
     const packed = readPackedRefs(gitDir) ?? new Map<string, ObjectId>()
@@ -143,8 +147,12 @@ export function commitsOf(refs: Refs): Set<ObjectId> {
   return new Set(refs.values()) as Set<ObjectId>
 }
 
+function packedPath(gitDir: string): string {
+  return join(gitDir, 'packed-refs')
+}
+
 function packedStamp(gitDir: string): string {
-  const stats = statSync(join(gitDir, 'packed-refs'), { bigint: true, throwIfNoEntry: false })
+  const stats = statSync(packedPath(gitDir), { bigint: true, throwIfNoEntry: false })
   return stats === undefined ? '' : `${stats.ino} ${stats.mtimeNs} ${stats.size}`
 }
 
@@ -194,6 +202,12 @@ function locksIn(gitDir: string): string[] {
 
 function isDead(lock: string): boolean {
   return Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0) > DEAD_MS
+}
+
+function malformedPackedRefs(): SavestateError {
+  return new SavestateError('STORE_DAMAGED', 'The file packed-refs of the store is malformed', {
+    hint: 'Run `savestate repair`, which recreates refs.',
+  })
 }
 
 function busy(): SavestateError {

@@ -15,13 +15,13 @@ export class TolerantReader {
 
   /** Undefined for an object that is missing, of another type, or does not match its name. */
   async read(type: ObjectType, id: ObjectId): Promise<Buffer | undefined> {
-    const content = await unlessDamaged(this.#contents.read(id))
+    const content = await unlessDamaged(() => this.#contents.read(id))
     return content !== undefined && objectIdOf(type, content) === id ? content : undefined
   }
 
   /** Whether git finds an object, given by id or as `<tree>:<path>`. Its content is not checked. */
   async exists(name: string): Promise<boolean> {
-    return (await unlessDamaged(this.#headers.read(name as ObjectId))) !== undefined
+    return (await unlessDamaged(() => this.#headers.read(name as ObjectId))) !== undefined
   }
 
   close(): void {
@@ -30,11 +30,16 @@ export class TolerantReader {
   }
 }
 
-async function unlessDamaged(reading: Promise<Buffer>): Promise<Buffer | undefined> {
+/** If git exits, it is asked again: another process may have killed it. */
+async function unlessDamaged(
+  read: () => Promise<Buffer>,
+  { isLast = false } = {},
+): Promise<Buffer | undefined> {
   try {
-    return await reading
+    return await read()
   } catch (error) {
     const code = error instanceof SavestateError ? error.code : undefined
+    if (code === 'GIT_FAILED' && !isLast) return unlessDamaged(read, { isLast: true })
     if (code === 'STORE_DAMAGED' || code === 'GIT_FAILED') return undefined
     throw error
   }

@@ -1,5 +1,13 @@
 // Projects whose folder was removed or moved: their checkpoints can be found, restored, and moved to the new path.
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { inChild } from '../../snapshot/capture/capture-helpers.js'
@@ -33,6 +41,16 @@ test('a project whose folder was removed is listed, and a rewind recreates the f
   expect(existsSync(s.project)).toBe(false)
   expect(await project.rewind('works')).toMatchObject({ applied: true })
   expect(s.snapshotOf()).toEqual(before)
+})
+
+test('a rewind to a checkpoint of an empty folder recreates the folder', async () => {
+  await using s = await scratch()
+  // A mode that no new folder has, so that the rewind has something to do.
+  chmodSync(s.project, 0o710)
+  const { project, id } = await saved(s)
+  rmSync(s.project, { recursive: true })
+  expect(await project.rewind(id)).toMatchObject({ applied: true })
+  expect(statSync(s.project).mode & 0o777).toBe(0o710)
 })
 
 test('a rewind does not create the parent of the project', async () => {

@@ -34,6 +34,36 @@ test('nothing is removed while a checkpoint lacks its ref, and a repair restores
   expect(await again.verify()).toMatchObject({ problems: [] })
 })
 
+test.each([
+  ['a truncated line', (text: string) => text.slice(0, -20)],
+  ['zeros at the end', (text: string) => `${text}${'\0'.repeat(100)}`],
+  ['a line without a ref', (text: string) => `${text}nothing\n`],
+])('a prune refuses packed refs with %s, and removes nothing', async (_, damage) => {
+  await using s = await scratch()
+  const store = await s.open()
+  const project = await store.project(s.project)
+  const ids = await saveMany(project, s, { count: 3 })
+  await store.prune({})
+  await saveMany(project, s, { count: 1 })
+  const packed = join(gitDirOf(s), 'packed-refs')
+  writeFileSync(packed, damage(readFileSync(packed, 'utf8')))
+  const files = () => readdirSync(gitDirOf(s), { recursive: true, encoding: 'utf8' }).toSorted()
+  const [before, listed] = [files(), await project.list()]
+
+  await expect(store.prune({})).rejects.toMatchObject({
+    code: 'STORE_DAMAGED',
+    message: 'The file packed-refs of the store is malformed',
+  })
+  expect(files()).toEqual(before)
+  expect(await project.list()).toEqual(listed)
+  await store.close()
+  expect((await sdk.repairStore({ home: s.home })).problems).toEqual([])
+  const again = await s.open()
+  expect(await again.prune({})).toMatchObject({ errors: [] })
+  for (const id of ids) await (await again.project(s.project)).rewind(id)
+  expect(await again.verify()).toMatchObject({ problems: [] })
+})
+
 test.each(['bbbbbbbbbbbbbbbbbb', '.DS_Store'])(
   'a file %s that is not a ref does not stop a prune',
   async (name) => {
@@ -151,9 +181,9 @@ test('a prune removes no ref that a user added to the repository', async () => {
     execFileSync('git', [`--git-dir=${gitDirOf(s)}`, ...args], { encoding: 'utf8' }).trim()
   const tree = git('for-each-ref', '--count=1', '--format=%(tree)')
   const who = ['-c', 'user.name=A', '-c', 'user.email=a@example.com']
-  git('update-ref', 'refs/heads/mine', git(...who, 'commit-tree', '-m', 'mine', tree))
+  git('update-ref', 'refs/heads/größe', git(...who, 'commit-tree', '-m', 'mine', tree))
   git('pack-refs', '--all')
   await store.prune({ maxCheckpoints: 1 })
-  expect(git('for-each-ref', '--format=%(refname)', 'refs/heads')).toBe('refs/heads/mine')
-  git('update-ref', '-d', 'refs/heads/mine')
+  expect(git('for-each-ref', '--format=%(refname)', 'refs/heads')).toBe('refs/heads/größe')
+  git('update-ref', '-d', 'refs/heads/größe')
 })

@@ -106,6 +106,14 @@ test.each<[string, () => Buffer]>([
   ],
   ['the header', () => changed((bytes) => bytes.fill(0, 0, 12))],
   ['the checksum', () => changed((bytes) => bytes.fill(0, bytes.length - 20))],
+  ['the first block', () => changed((bytes) => bytes.fill(0, 0, 512))],
+  [
+    'the checksum and a hundred bytes',
+    () =>
+      changed((bytes) =>
+        bytes.fill(0, bytes.length - 20).fill(0, bytes.length >> 1, (bytes.length >> 1) + 100),
+      ),
+  ],
   ['the second half', () => Buffer.from(pack.subarray(0, pack.length >> 1))],
   ['the last byte', () => Buffer.from(pack.subarray(0, -1))],
   ['every byte', () => Buffer.alloc(pack.length)],
