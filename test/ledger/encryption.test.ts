@@ -484,6 +484,25 @@ test('an open session continues during a rekey', async () => {
   })
 })
 
+test('a malformed state does not prevent decryption', async () => {
+  s = await scratch()
+  await withStore(ENCRYPTED, async (store) => {
+    const session = await store.session<Record<string, unknown>>('work')
+    await session.save({ state: { n: 1 } })
+    await session.save({ state: { n: 2 } })
+    await session.close()
+  })
+  const database = ledger()
+  database.run('UPDATE states SET body = ? WHERE id = 1', '[2]')
+  database.close()
+  await withStore(ENCRYPTED, async (store) => {
+    expect(await store.rekey({ plain: true })).toMatchObject({ applied: true })
+  })
+  await withStore(PLAIN, async (store) => {
+    expect((await store.resume('work')).state).toEqual({ n: 2 })
+  })
+})
+
 test('closing the ledger in a pause of the copy ends the rekey, and is not reported as damage', async () => {
   s = await scratch()
   const messages = Array.from({ length: 3000 }, (_, n) => ({ n, text: `text ${n} `.repeat(20) }))
