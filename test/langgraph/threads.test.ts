@@ -67,7 +67,16 @@ test('a name that SQLite cannot store exactly is rejected', async () => {
     await expect(put(s.saver, at('t', { ns: name }))).rejects.toMatchObject({ code: 'BAD_INPUT' })
     const writes = s.saver.putWrites(config, [[name, 1]], 'task')
     await expect(writes).rejects.toMatchObject({ code: 'BAD_INPUT' })
+    const copy = s.saver.copyThread('t', name)
+    await expect(copy).rejects.toMatchObject({ code: 'BAD_INPUT' })
   }
+  expect(await listOf(s.saver, {})).toHaveLength(1)
+})
+
+test('a name that SQLite cannot store exactly does not delete another thread', async () => {
+  await using s = await scratchSaver()
+  await put(s.saver, at('\ufffd'), { values: { a: 1 } })
+  await expect(s.saver.deleteThread('\ud800')).rejects.toMatchObject({ code: 'BAD_INPUT' })
   expect(await listOf(s.saver, {})).toHaveLength(1)
 })
 

@@ -21,10 +21,15 @@ export function tablesOf(database: Database): readonly string[] {
 /** An empty ledger to copy rows into. Copied rows may refer to rows that are copied later. */
 export function createLedger(path: string): Database {
   const database = openDatabase(path, { timeoutMs: 0 })
-  database.exec('PRAGMA foreign_keys = OFF')
-  allowShrinking(database)
-  createTables(database)
-  return database
+  try {
+    database.exec('PRAGMA foreign_keys = OFF')
+    allowShrinking(database)
+    createTables(database)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
 }
 
 export type CopyOptions = {

@@ -84,23 +84,27 @@ export class Rekey {
     const { rekeyed } = ledgerFiles(this.#home)
     for (let attempt = 1; ; attempt += 1) {
       removeHalfRekeyed(this.#home)
+      const before = this.#changeMark()
+      const steps = this.#write(rekeyed, target, options)
       try {
-        const before = this.#changeMark()
-        const steps = this.#write(rekeyed, target, options)
         let step = steps.next()
         for (let startMs = performance.now(); step.done !== true; step = steps.next()) {
           if (attempt === MAX_ATTEMPTS || performance.now() - startMs < SLICE_MS) continue
           await yieldToEventLoop()
+          // After a write the copy may lack rows, so the rest of it is useless. Throws STORE_CLOSED.
+          if (this.#changeMark() !== before) break
           startMs = performance.now()
         }
         // No await from here on: a write between this check and the rename would be lost.
-        if (this.#changeMark() !== before) continue
+        if (step.done !== true || this.#changeMark() !== before) continue
         syncFile(rekeyed)
         failpoint('rekey:copied')
         this.#database.replaceBy(rekeyed)
         failpoint('rekey:replaced')
         return step.value
       } finally {
+        // Closes an unfinished copy: Windows does not remove an open file.
+        steps.return({ moved: 0, damaged: 0 })
         removeHalfRekeyed(this.#home)
       }
     }

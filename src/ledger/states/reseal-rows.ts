@@ -43,6 +43,8 @@ export const RESEAL_STATES: Readonly<Record<string, Reseal>> = {
   states(row, { vault, key }) {
     const id = parseStateId(number(row, 'id'))
     const plain = openBody(text(row, 'body'), id, vault) ?? damaged(`state ${id}`)
+    // Not parsed without a key: a malformed state must not prevent decryption.
+    if (key === undefined) return { body: plain }
     return { body: sealBody(plain, { id, root: parseBody(plain, id).root, key }) }
   },
 }

@@ -100,7 +100,7 @@ export class Threads extends SealedTable {
   put(checkpoint: GraphCheckpoint, state: StateId): void {
     const { ns, id, parent, facts, run, files, sends } = checkpoint
     const deltas = checkpoint.deltas.length === 0 ? null : JSON.stringify(checkpoint.deltas)
-    refuseUnstorable([checkpoint.thread, ns, id, parent, run, sends])
+    refuseUnstorable([ns, id, parent, run, sends])
     const thread = this.#keyToPut(checkpoint)
     const metadata = serialText(checkpoint.metadata)
     const row = { thread, ns, id, parent, state, facts, metadata, run, files, deltas, sends }
@@ -118,7 +118,7 @@ export class Threads extends SealedTable {
   /** Inside a transaction. Keeps an earlier write with the same index, unless the index is negative. Throws SESSION_DELETED. */
   putWrites(place: GraphPlace, writes: readonly GraphWrite[]): void {
     const { ns, id: checkpoint } = place
-    refuseUnstorable([place.thread, ns, checkpoint])
+    refuseUnstorable([ns, checkpoint])
     const thread = this.#keyToWrite(place)
     for (const { task, idx, channel, value } of writes) {
       refuseUnstorable([task, channel])
@@ -165,6 +165,7 @@ export class Threads extends SealedTable {
 
   /** Inside a transaction. The copies have the ids of the originals and share their values. */
   copy(from: string, to: string): void {
+    refuseUnstorable([to])
     const source = this.#find(from)
     if (source === undefined || source.isDeleted || from === to) return
     const target = this.#create(to)
@@ -209,6 +210,7 @@ export class Threads extends SealedTable {
   }
 
   #find(thread: string): ThreadRow | undefined {
+    refuseUnstorable([thread])
     const row = this.database.get('SELECT * FROM threads WHERE id = ?', thread)
     if (row === undefined) return undefined
     const isDeleted = row['deleted_at'] !== null

@@ -48,15 +48,24 @@ export async function readLockOwner(path: string): Promise<LockOwner | undefined
   return { pid: Number(pid), since: since ?? '', purpose: purpose ?? '' }
 }
 
+/** Referenced until their release: the driver closes an unreachable connection, which would drop its lock. */
+const held = new Set<LockDatabase>()
+
 function tryLock(path: string, purpose: string): Lock | undefined {
   const database = takeExclusively(path)
   if (database === undefined) return undefined
   try {
     noteOwner(path, purpose)
-    return { release: () => database.close() }
   } catch (error) {
     database.close()
     throw error
+  }
+  held.add(database)
+  return {
+    release() {
+      held.delete(database)
+      database.close()
+    },
   }
 }
 

@@ -52,8 +52,9 @@ export class SharedLock {
    */
   async upgrade<T>(work: () => Promise<T>): Promise<{ readonly result: T } | undefined> {
     this.close()
-    const database = takeExclusively(this.#path)
+    let database: LockDatabase | undefined
     try {
+      database = takeExclusively(this.#path)
       return database && { result: await work() }
     } finally {
       database?.close()

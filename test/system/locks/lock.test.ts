@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterAll, expect, test, vi } from 'vitest'
 import { readLockOwner, takeLock } from '../../../src/system/locks/lock.js'
 
@@ -126,6 +128,21 @@ test('a second attempt in this process does not lose the lock to another process
   expect(canBeTakenElsewhere(path)).toBe(false)
   first?.release()
   expect(canBeTakenElsewhere(path)).toBe(true)
+})
+
+test('a lock stays taken if its owner keeps no reference to it', async () => {
+  // The driver closes an unreachable connection, which would drop its lock.
+  const path = newPath()
+  await (async () => {
+    await takeLock(path, { waitMs: 0, purpose: 'save' })
+  })()
+  setFlagsFromString('--expose-gc')
+  const collectGarbage: unknown = runInNewContext('gc')
+  for (let n = 0; n < 5; n += 1) {
+    if (typeof collectGarbage === 'function') collectGarbage()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(canBeTakenElsewhere(path)).toBe(false)
 })
 
 test('waiting does not block the event loop', async () => {
