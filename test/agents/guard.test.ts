@@ -182,7 +182,7 @@ test.each([
   ['git status \t\n  savestate undo -y', 'undo'],
   // An apostrophe in double quotes does not quote a substitution.
   [`echo "it's $(savestate undo -y), isn't it"`, 'undo'],
-  ["git commit -m \"it's `savestate undo -y`, isn't it\"", 'undo'],
+  ['git commit -m "it\'s `savestate undo -y`, isn\'t it"', 'undo'],
   ['echo "$( (savestate undo -y) )"', 'undo'],
   // Brackets in an argument do not separate words.
   ["savestate -C '/app/(a b)/[id]' undo -y", 'undo'],
