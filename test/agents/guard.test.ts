@@ -177,6 +177,17 @@ test.each([
   ['savestate 2>x undo -y', 'undo'],
   ['savestate config >x set keepAllHours 0', 'config'],
   ['savestate install claude >x --allow-agent-rewind -y', 'install'],
+  // A line may end with spaces.
+  ['ls \nsavestate undo -y', 'undo'],
+  ['git status \t\n  savestate undo -y', 'undo'],
+  // An apostrophe in double quotes does not quote a substitution.
+  [`echo "it's $(savestate undo -y), isn't it"`, 'undo'],
+  ['git commit -m "it\'s `savestate undo -y`, isn\'t it"', 'undo'],
+  ['echo "$( (savestate undo -y) )"', 'undo'],
+  // Brackets in an argument do not separate words.
+  ["savestate -C '/app/(a b)/[id]' undo -y", 'undo'],
+  ['savestate -C /app/x,y undo -y', 'undo'],
+  ["savestate undo -y '(--dry-run)'", 'undo'],
   // The splitter does not follow these, so every text counts as a command.
   ["cat <<A\necho it's\nA\nsavestate undo -y\n'", 'undo'],
   ["echo $'it\\'s'; savestate undo -y; echo '", 'undo'],

@@ -163,6 +163,18 @@ test('comments, order and indentation of other entries stay unchanged', () => {
   )
 })
 
+test('comments of the user keep a list that has only our entry', () => {
+  const target = jsonTarget('claude')
+  const command = 'savestate hook claude Stop'
+  const group = JSON.stringify({ hooks: [{ type: 'command', command }] })
+  const text = `{\n  "hooks": {\n    // mine\n    "Stop": [\n      // none yet\n      ${group}\n    ]\n  }\n}\n`
+  expect(removeOurs(text, target, [])).toBe(
+    '{\n  "hooks": {\n    // mine\n    "Stop": [\n      // none yet\n    ]\n  }\n}\n',
+  )
+  const list = `{\n  "hooks": {\n    // mine\n    "Stop": [${group}]\n  }\n}\n`
+  expect(removeOurs(list, target, [])).toBe('{\n  "hooks": {\n    // mine\n  }\n}\n')
+})
+
 test.each([
   ['{', 'JSON'],
   ['[]', 'object'],

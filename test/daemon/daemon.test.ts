@@ -289,6 +289,14 @@ test('when its store is removed, it ends', async () => {
   expect(existsSync(s.home)).toBe(false)
 })
 
+test('it ends when its socket is removed, and the next start works', async () => {
+  using s = daemonScratch(FILES)
+  const { pid } = s.daemon('start')
+  rmSync(join(s.home, 'daemon/socket'))
+  await until(() => !isAlive(pid), 'the end of a daemon without a socket')
+  expect(s.daemon('start')).toMatchObject({ started: true })
+})
+
 test('when the ledger is replaced by a restored copy, commands use the new one and the daemon ends', async () => {
   using s = daemonScratch(FILES)
   s.run(['save', '-m', 'kept'])

@@ -1,6 +1,6 @@
 // Records which agents the user allows to rewind. `savestate install <agent> --allow-agent-rewind` sets it in the store,
 // which agents may not access; an install without the flag or an uninstall revokes it.
-import { type AgentName, isWithin } from '../../base/index.js'
+import { type AgentName, fieldsOf, isWithin, tryParseJson } from '../../base/index.js'
 import type { Store } from '../../index.js'
 import type { Scope } from '../install/config-paths.js'
 
@@ -49,6 +49,12 @@ function isSame({ agent, root }: Allowed, { agent: other, scope }: Permission): 
   return agent === other && root === (scope.type === 'project' ? scope.root : null)
 }
 
+/** A malformed entry allows nothing. */
 function parseAllowed(text: string | undefined): readonly Allowed[] {
-  return text === undefined ? [] : (JSON.parse(text) as readonly Allowed[])
+  const list = tryParseJson(text)
+  return (Array.isArray(list) ? list : []).flatMap((item: unknown) => {
+    const { agent, root } = fieldsOf(item)
+    const isWhole = typeof agent === 'string' && (root === null || typeof root === 'string')
+    return isWhole ? [{ agent, root }] : []
+  })
 }

@@ -106,8 +106,13 @@ export type Refused = {
 
 /** The first call of savestate in the command that an agent may not make. */
 export function refusedIn({ runnable }: Found): Refused | undefined {
-  // `{savestate,undo,-y}`, or the arguments of a function in another language.
-  const words = runnable.flatMap((word) => word.split(/[[\]{}(),]+/)).filter((word) => word !== '')
+  // `{savestate,undo,-y}`, or the arguments of a function in another language. Both readings count: a folder after `-C`
+  // may contain these characters.
+  const parts = runnable.flatMap((word) => word.split(/[[\]{}(),]+/)).filter((word) => word !== '')
+  return refusedAmong(runnable) ?? refusedAmong(parts)
+}
+
+function refusedAmong(words: readonly string[]): Refused | undefined {
   for (const [at, word] of words.entries()) {
     if (!OURS.test(word)) continue
     const call = parseCall(words.slice(at + 1))

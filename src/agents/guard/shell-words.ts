@@ -15,7 +15,7 @@ const MAX_DEPTH = 20
 /** The innermost `$(…)`, `<(…)` and backticks. Quoted text without a substitution is skipped. */
 const SUBSTITUTION = /\\.|'[^']*'|"(?:\\.|[^"\\$`])*"|[$<>]\(([^()]*)\)|`([^`]*)`/gs
 const TOKEN =
-  /\\([^])|'([^']*)'?|"((?:\\[^]|[^"\\])*)"?|(&?[<>]+[&|!]?)|(\|[|&]?|[;&\n()])|(\s+|(?<![^\s;&|()])#[^\n]*)|([^\s\\'"<>|;&()]+|[^])/g
+  /\\([^])|'([^']*)'?|"((?:\\[^]|[^"\\])*)"?|(&?[<>]+[&|!]?)|(\|[|&]?|[;&\n()])|([^\S\n]+|(?<![^\s;&|()])#[^\n]*)|([^\s\\'"<>|;&()]+|[^])/g
 
 /** Each substitution becomes a `$` in the words of its command; its own commands come first. */
 export function splitLine(text: string): readonly Command[] {
@@ -66,8 +66,12 @@ function splitCommands(text: string): readonly Command[] {
       isTarget = true
     } else if (operator !== undefined) endCommand(operator)
     else if (space !== undefined) endWord()
-    else if (escaped !== '\n')
+    else if (escaped !== '\n') {
+      // An apostrophe in the text hides its substitution from SUBSTITUTION.
+      if (double !== undefined && /\$\(|`/.test(double))
+        commands.push(...splitLine(double.replaceAll("'", '')))
       word = (word ?? '') + (escaped ?? single ?? double?.replaceAll(/\\([^])/g, '$1') ?? plain)
+    }
   }
   endCommand('')
   return commands

@@ -2,10 +2,10 @@
 // that the user has seen.
 import { isAbsolute } from 'node:path'
 import { existsSync } from 'node:fs'
-import { isWithin } from '../../base/index.js'
+import { fieldsOf, isWithin, tryParseJson } from '../../base/index.js'
 import { type Project, SavestateError, type Store } from '../../index.js'
 import type { AgentEvent } from '../mappers/event.js'
-import { type TurnState, NO_TURN_STATE } from './turn-state.js'
+import { type TurnState, NO_TURN_STATE, parseTurnState } from './turn-state.js'
 
 /** A project that the agent's session works in. A session in the store has one project, so each gets its own. */
 export type SessionProject = {
@@ -27,8 +27,25 @@ export type Notes = {
 const NO_NOTES: Notes = { turnState: NO_TURN_STATE, projects: [], reported: [], excluded: [] }
 const MAX_PROJECTS = 20
 
+/** Ignores malformed parts: otherwise every later event of the session would fail. */
 export function parseNotes(text: string | undefined): Notes {
-  return text === undefined ? NO_NOTES : { ...NO_NOTES, ...(JSON.parse(text) as Partial<Notes>) }
+  if (text === undefined) return NO_NOTES
+  const { turnState, projects, reported, excluded } = fieldsOf(tryParseJson(text))
+  return {
+    turnState: parseTurnState(turnState),
+    projects: listOf(projects).flatMap((item) => {
+      const { root, session, rewind } = fieldsOf(item)
+      if (typeof root !== 'string' || typeof session !== 'string') return []
+      const isKnown = typeof rewind === 'string' || rewind === null
+      return [{ root, session, ...(isKnown ? { rewind } : {}) }]
+    }),
+    reported: listOf(reported).filter((code) => typeof code === 'string'),
+    excluded: listOf(excluded).filter((path) => typeof path === 'string'),
+  }
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
 }
 
 type Found = {

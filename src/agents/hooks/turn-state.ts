@@ -1,4 +1,5 @@
 // The state of a session's turn between two events, which different processes may handle.
+import { fieldsOf } from '../../base/index.js'
 
 export type Call = {
   readonly key: string
@@ -21,6 +22,30 @@ export const NO_TURN_STATE: TurnState = { turn: undefined, running: [], ended: [
 
 /** More than any agent runs at once. Dropping older calls loses labels and authors, but no files. */
 export const MAX_CALLS = 64
+
+/** Ignores malformed parts: the next checkpoint is made anyway. */
+export function parseTurnState(value: unknown): TurnState {
+  const { turn, running, ended } = fieldsOf(value)
+  const { id, prompt } = fieldsOf(turn)
+  return {
+    turn: typeof prompt === 'string' ? { id: optionalText(id), prompt } : undefined,
+    running: parseCalls(running),
+    ended: parseCalls(ended),
+  }
+}
+
+function parseCalls(value: unknown): readonly Call[] {
+  if (!Array.isArray(value)) return []
+  return value.flatMap((item: unknown) => {
+    const { key, label, isPending, agentId } = fieldsOf(item)
+    if (typeof key !== 'string' || typeof label !== 'string') return []
+    return [{ key, label, isPending: isPending === true, agentId: optionalText(agentId) }]
+  })
+}
+
+function optionalText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
 
 /** Treats all calls as ended: the process that ran them is gone. */
 export function endAll({ ended, running }: TurnState): readonly Call[] {

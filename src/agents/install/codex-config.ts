@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { fieldsOf, isRecord } from '../../base/index.js'
 import { configFolder, type Environment, type Scope } from './config-paths.js'
 import { itemsAt, parseJson, valueOf } from './edit/json-edit.js'
-import { recordUndo, undoEdits } from './edit/text-edit.js'
+import { NO_UNDO, recordUndo, undoEdits } from './edit/text-edit.js'
 import {
   addServer,
   addTrust,
@@ -119,21 +119,29 @@ function planConfig({ path, records, change, others = [] }: ConfigRequest): File
   return inFile(path, (before) => {
     const text = before ?? ''
     const record = records.get(path)
-    const known = { trusts: [...(record?.trusts ?? []), ...others], server: serverLines(text) }
-    const { trusts, server } = change(known)
     const isTrusted = ({ key, hash }: Trust) => trustedHash(text, key) === hash
-    const isWanted = ({ key, hash }: Trust) =>
-      trusts.some((one) => one.key === key && one.hash === hash)
+    // A record that is no longer in the file was revoked: only the user may trust the hook again.
+    const trusted = [...(record?.trusts ?? []), ...others].filter(isTrusted)
+    const known = { trusts: trusted, server: serverLines(text) }
+    const { trusts, server } = change(known)
+    const isStale = ({ key, hash }: Trust) =>
+      !trusts.some((one) => one.key === key && one.hash === hash)
     const isServed =
       server === undefined
         ? known.server === undefined
         : hasServer(text) && isDeepStrictEqual(known.server ?? server, server)
-    const isStale = (trust: Trust) => isTrusted(trust) && !isWanted(trust)
-    if (isServed && trusts.every(isTrusted) && !known.trusts.some(isStale)) return undefined
-    const start =
-      undoEdits(text, record?.undo) ?? removeServer(known.trusts.reduce(removeTrust, text))
-    const trusted = trusts.reduce(addTrust, start)
-    const after = server === undefined ? trusted : addServer(trusted, server)
+    const stale = known.trusts.filter(isStale)
+    if (isServed && trusts.every(isTrusted) && stale.length === 0) return undefined
+    const exact = undoEdits(text, record?.undo)
+    // In a file that has changed since, entries that stay are not touched: the user may have added keys to our server.
+    const cleaned = stale.reduce(removeTrust, text)
+    const start = exact ?? (isServed ? cleaned : removeServer(cleaned))
+    const withTrusts = trusts.reduce(addTrust, start)
+    const after = server === undefined ? withTrusts : addServer(withTrusts, server)
+    // An exact undo would keep entries that are in the text before it.
+    const isClean =
+      serverLines(start) === undefined &&
+      trusts.every(({ key, hash }) => trustedHash(start, key) !== hash)
     const isNothing = trusts.length === 0 && server === undefined
     // Without a record, a file that contained only our server was written by an older version, or the store was lost.
     const isCreated = record?.isCreated ?? (before === undefined || known.server !== undefined)
@@ -144,7 +152,7 @@ function planConfig({ path, records, change, others = [] }: ConfigRequest): File
       mode: 0o600,
       record: isNothing
         ? undefined
-        : { undo: recordUndo(start, after), isCreated, made: [], trusts },
+        : { undo: isClean ? recordUndo(start, after) : NO_UNDO, isCreated, made: [], trusts },
     }
   })
 }

@@ -1,5 +1,6 @@
 // Records in the store what an install changed in a file, so that an uninstall can restore it exactly. Without a record, or
 // if the file has changed since, an uninstall finds our entries by their form.
+import { fieldsOf, tryParseJson } from '../../base/index.js'
 import { INSTALL_NOTE, type Store } from '../../internal.js'
 import type { JsonPath } from './edit/json-edit.js'
 import type { Trust } from './edit/toml-edit.js'
@@ -21,8 +22,8 @@ export type Records = ReadonlyMap<string, InstallRecord>
 export async function readRecords(store: Store, paths: readonly string[]): Promise<Records> {
   const records = new Map<string, InstallRecord>()
   for (const path of paths) {
-    const text = await store.note(noteKey(path))
-    if (text !== undefined) records.set(path, JSON.parse(text) as InstallRecord)
+    const record = parseRecord(await store.note(noteKey(path)))
+    if (record !== undefined) records.set(path, record)
   }
   return records
 }
@@ -35,6 +36,18 @@ export async function writeRecord(
 ): Promise<void> {
   const text = record === undefined ? undefined : JSON.stringify(record)
   await store.changeNote({ key: noteKey(path), change: () => text })
+}
+
+/** Undefined if malformed: an uninstall then finds our entries by their form. */
+function parseRecord(text: string | undefined): InstallRecord | undefined {
+  const value = tryParseJson(text)
+  const fields = fieldsOf(value)
+  const { mark, steps } = fieldsOf(fields['undo'])
+  const isWhole =
+    typeof mark === 'string' &&
+    Array.isArray(steps) &&
+    ['folders', 'made', 'trusts'].every((key) => Array.isArray(fields[key]))
+  return isWhole ? (value as InstallRecord) : undefined
 }
 
 function noteKey(path: string): string {
@@ -64,5 +77,6 @@ export async function recordHttp(
 }
 
 function pathsIn(text: string | undefined): readonly string[] {
-  return text === undefined ? [] : (JSON.parse(text) as readonly string[])
+  const list = tryParseJson(text)
+  return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : []
 }

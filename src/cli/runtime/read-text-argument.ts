@@ -19,6 +19,7 @@ const REFUSALS: readonly (readonly [code: string, why: string])[] = [
   ['ENAMETOOLONG', 'its name is too long'],
   ['EISDIR', 'it is a folder'],
   ['EACCES', 'permission denied'],
+  ['ERR_FS_FILE_TOO_LARGE', 'it is too large'],
   ['ERR_STRING_TOO_LONG', 'it is too large'],
   ['ERR_ENCODING_INVALID_ENCODED_DATA', 'it is not UTF-8 text'],
 ]

@@ -1,6 +1,6 @@
 // The daemon from start to end. docs/guide/daemon.md#start describes the order.
 import { once } from 'node:events'
-import { chmodSync } from 'node:fs'
+import { chmodSync, lstatSync } from 'node:fs'
 import type { Server as HttpServer } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import { type DaemonLock, SavestateError, type Store } from '../../internal.js'
@@ -40,6 +40,7 @@ export class Daemon {
   /** Callers of `stop`: their connection ends with the daemon. */
   readonly #stoppers: Socket[] = []
   #address: Address | undefined
+  #socketInode: number | undefined
   #idleMs = 30 * MINUTE_MS
   #timer: NodeJS.Timeout | undefined
   #ending: Promise<void> | undefined
@@ -76,6 +77,7 @@ export class Daemon {
       await once(this.#socketServer.listen(socket), 'listening')
       this.#socketServer.on('error', log)
       chmodSync(socket, 0o600)
+      this.#socketInode = inodeOf(socket)
       const port = this.#options.http ? await this.#startHttp() : null
       const startedAt = this.#startedAt
       this.#address = { build, version, pid: process.pid, startedAt, socket, port }
@@ -179,7 +181,9 @@ export class Daemon {
     // A caller with the address of a dead daemon can connect earlier.
     if (this.#address === undefined) return true
     try {
-      const isReachable = lock.read(ADDRESS_FILE) === `${JSON.stringify(this.#address)}\n`
+      const isReachable =
+        inodeOf(this.#address.socket) === this.#socketInode &&
+        lock.read(ADDRESS_FILE) === `${JSON.stringify(this.#address)}\n`
       return isReachable && lock.ledgerInode() === this.#ledgerInode
     } catch (error) {
       log(error)
@@ -195,4 +199,9 @@ export class Daemon {
       if (!(error instanceof SavestateError)) this.#options.log(error)
     }
   }
+}
+
+/** Programs that clean up temporary folders remove sockets in them. */
+function inodeOf(socket: string): number | undefined {
+  return lstatSync(socket, { throwIfNoEntry: false })?.ino
 }

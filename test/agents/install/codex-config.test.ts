@@ -96,3 +96,28 @@ test('Codex: text after our server stays on its own line', () => {
   expect(s.run(['uninstall', 'codex', '-y']).code).toBe(0)
   expect(read(config)).toBe('model = "x"\n[mine]\n')
 })
+
+test('Codex: a trust that the user revoked comes back only with consent', () => {
+  using s = scratch({ 'package.json': '{}' })
+  const config = userFile(s, '.codex/config.toml')
+  put(config, 'model = "x"\n')
+  s.run(['install', 'codex', '-y', '--trust', '--project'])
+  expect(read(config)).toContain('[hooks.state.')
+  writeFileSync(config, 'model = "x"\n')
+  expect(s.run(['install', 'codex', '-y', '--mcp']).code).toBe(0)
+  expect(read(config)).not.toContain('[hooks.state.')
+  expect(s.run(['uninstall', 'codex', '-y']).code).toBe(0)
+  expect(read(config)).toBe('model = "x"\n')
+})
+
+test('Codex: keys that the user added to our server stay in its table', () => {
+  using s = scratch()
+  const config = userFile(s, '.codex/config.toml')
+  put(config, 'model = "x"\n\n[tui]\nnotifications = true\n')
+  s.run(['install', 'codex', '-y', '--mcp'])
+  const edited = `${read(config)}enabled = false\n\n[mine]\nkey = 1\n`
+  writeFileSync(config, edited)
+  expect(s.run(['install', 'codex', '-y', '--mcp', '--trust']).code).toBe(0)
+  expect(read(config)).toMatch(/^\[hooks\.state\./m)
+  expect(read(config).startsWith(edited)).toBe(true)
+})

@@ -65,6 +65,15 @@ test('input, arguments and umask reach the command, and stdout is its own', () =
   expect(checkpoints.map(({ reason }) => reason)).toEqual(['why'])
 })
 
+test('a variable that is not UTF-8 reaches the command to the byte', () => {
+  using s = scratch()
+  const script = String.raw`
+    X=$(printf 'v\351=\n\001x') Y=é savestate run -- sh -c 'printf "<%s>" "$X" "$Y" "$@"' name 'a b' '' > "$HOME/out" 2> /dev/null`
+  expect(s.shell(script)).toEqual({ code: 0, stdout: '', stderr: '' })
+  const out = readFileSync(join(s.environment['HOME'] ?? '', 'out'), 'latin1')
+  expect(out).toBe('<v\xe9=\n\x01x><\xc3\xa9><a b><>')
+})
+
 test('an argument that is not UTF-8 is refused before anything is saved', () => {
   using s = scratch()
   const script = String.raw`savestate run -- touch "$(printf 'b\351')"`

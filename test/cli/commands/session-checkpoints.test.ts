@@ -1,5 +1,5 @@
 // Checkpoints of sessions: saving, listing, showing, going back, forking.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runAgent, startAgent } from '../agent.js'
@@ -91,6 +91,9 @@ test('save refuses contradicting options, and leaves no session behind', () => {
   expect(stateError('none.json')).toBe(
     'Error: "none.json" cannot be read: there is no such file.\n',
   )
+  s.write({ 'huge.json': '' })
+  truncateSync(join(s.project, 'huge.json'), 2 ** 31)
+  expect(stateError('huge.json')).toBe('Error: "huge.json" cannot be read: it is too large.\n')
   expect(stateError('.')).toBe('Error: "." cannot be read: it is a folder.\n')
   expect(stateError('-')).toContain('Error: stdin ends too early: line 1, column 1.\n')
   expect(errorOf(s, 'save', '--session', 'x', '--name', '7')).toContain('"7" cannot be a name')

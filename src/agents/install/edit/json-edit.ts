@@ -89,10 +89,6 @@ export function removeAt(text: string, container: Node, index: number): string {
   const items = container.children ?? []
   const item = items[index]
   if (item === undefined) return text
-  const holder = container.parent?.type === 'property' ? container.parent : container
-  const outer = holder.parent
-  if (items.length === 1 && outer?.children !== undefined)
-    return removeAt(text, outer, outer.children.indexOf(holder))
   const previous = items[index - 1]
   const contentStart = previous === undefined ? container.offset + 1 : endOf(previous)
   const from = lastSolidEnd(text, contentStart, item.offset)
@@ -102,8 +98,14 @@ export function removeAt(text: string, container: Node, index: number): string {
   const before = text.slice(0, from)
   const after = text.slice(to)
   const [inside, close] = [container.offset + 1, endOf(container) - 1]
-  if (items.length === 1 && (text.slice(inside, from) + text.slice(to, close)).trim() === '')
-    return text.slice(0, inside) + text.slice(close)
+  // Comments of the user keep a list or an object.
+  if (items.length === 1 && (text.slice(inside, from) + text.slice(to, close)).trim() === '') {
+    const holder = container.parent?.type === 'property' ? container.parent : container
+    const outer = holder.parent
+    return outer?.children === undefined
+      ? text.slice(0, inside) + text.slice(close)
+      : removeAt(text, outer, outer.children.indexOf(holder))
+  }
   const spare = comma === undefined && previous !== undefined
   const at = spare ? commaIn(text, contentStart, item.offset) : undefined
   return at === undefined ? before + after : before.slice(0, at) + before.slice(at + 1) + after

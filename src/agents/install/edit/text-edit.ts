@@ -12,6 +12,9 @@ export type Undo = {
   }[]
 }
 
+/** Matches no text. */
+export const NO_UNDO: Undo = { mark: '', steps: [] }
+
 export function recordUndo(before: string, after: string): Undo {
   let start = 0
   while (start < before.length && before[start] === after[start]) start += 1
