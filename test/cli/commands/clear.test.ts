@@ -5,8 +5,10 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startAgent } from '../agent.js'
-import { scratch } from '../program.js'
-import { answered, count, setStore, withCheckpoints } from './maintenance-helpers.js'
+import { prepared, scratch } from '../program.js'
+import { answered, count, setStore, threeCheckpoints } from './maintenance-helpers.js'
+
+const withCheckpoints = prepared(threeCheckpoints)
 
 describe('drop', () => {
   test('shows the checkpoints, asks, and removes them', () => {

@@ -1,7 +1,7 @@
 // Shared by the tests of the commands for the store.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Ended, prepared, type Scratch, scratch } from '../program.js'
+import { type Ended, type Scratch, scratch } from '../program.js'
 
 export function setStore(s: Scratch, config: unknown): void {
   mkdirSync(s.home, { recursive: true, mode: 0o700 })
@@ -9,7 +9,7 @@ export function setStore(s: Scratch, config: unknown): void {
 }
 
 /** Three checkpoints of the project, one of them pinned. */
-export const withCheckpoints = prepared(() => {
+export function threeCheckpoints(): Scratch {
   const s = scratch()
   for (const content of ['one', 'two', 'three']) {
     s.write({ 'a.txt': content })
@@ -17,7 +17,7 @@ export const withCheckpoints = prepared(() => {
   }
   s.run(['pin', '3'])
   return s
-})
+}
 
 export const count = (s: Scratch) =>
   (s.json(['list']) as { checkpoints: unknown[] }).checkpoints.length

@@ -3,8 +3,10 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { PruneResult } from '../../../src/index.js'
-import { scratch } from '../program.js'
-import { answered, count, setStore, withCheckpoints } from './maintenance-helpers.js'
+import { prepared, scratch } from '../program.js'
+import { answered, count, setStore, threeCheckpoints } from './maintenance-helpers.js'
+
+const withCheckpoints = prepared(threeCheckpoints)
 
 test('a file of 2 MB is left out under a limit of 1 MB, given by a flag, while sources stay', () => {
   using s = scratch({ 'source.ts': 'export {}\n', 'data.bin': 'x'.repeat(2 * 1024 * 1024) })
