@@ -46,8 +46,10 @@ export async function autoSave(project: Project, options: AutoSaveOptions): Prom
   let savedAtMs = performance.now()
   let touchedAtMs: number | undefined
   while (!signal.aborted) {
-    // An abort ends the pause, and then the loop.
-    await setTimeout(POLL_MS, undefined, { signal }).catch(() => undefined)
+    await setTimeout(POLL_MS, undefined, { signal }).catch((error: unknown) => {
+      // An abort ends the pause, and then the loop.
+      if (!signal.aborted) throw error
+    })
     const activity = await project.activity()
     const now = performance.now()
     if (activity === undefined || !activity.isWatching) {

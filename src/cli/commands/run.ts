@@ -104,8 +104,10 @@ async function keepSaving(
     } catch (error) {
       failures.push(error)
       if (isLastTry) return { checkpoints, last, failures, isComplete: false }
-      // Ends early with the command.
-      await sleep(AGAIN_MS, undefined, { signal: options.signal }).catch(() => undefined)
+      await sleep(AGAIN_MS, undefined, { signal: options.signal }).catch((failure: unknown) => {
+        // The command has ended, and with it the pause.
+        if (!options.signal.aborted) throw failure
+      })
     }
   }
 }
