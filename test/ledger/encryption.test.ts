@@ -503,14 +503,20 @@ test('a malformed state does not prevent decryption', async () => {
   })
 })
 
-test('closing the ledger in a pause of the copy ends the rekey, and is not reported as damage', async () => {
-  s = await scratch()
+/** A plain store whose copy takes several slices. */
+async function saveLongSession() {
   const messages = Array.from({ length: 3000 }, (_, n) => ({ n, text: `text ${n} `.repeat(20) }))
   await withStore(PLAIN, async (store) => {
     const session = await store.session<Record<string, unknown>>('old')
     await session.save({ state: { messages } })
     await session.close()
   })
+  return messages
+}
+
+test('closing the ledger in a pause of the copy ends the rekey, and is not reported as damage', async () => {
+  s = await scratch()
+  await saveLongSession()
   const key = new SealingKey(Buffer.alloc(32, 1))
   const open = Ledger.open(s.home, { durability: 'process', keys: { key } })
   const onRows = () => {
@@ -525,12 +531,7 @@ test('closing the ledger in a pause of the copy ends the rekey, and is not repor
 
 test('a save in a pause of the copy makes the copy start again and is not lost', async () => {
   s = await scratch()
-  const messages = Array.from({ length: 3000 }, (_, n) => ({ n, text: `text ${n} `.repeat(20) }))
-  await withStore(PLAIN, async (store) => {
-    const session = await store.session<Record<string, unknown>>('old')
-    await session.save({ state: { messages } })
-    await session.close()
-  })
+  const messages = await saveLongSession()
   const both = await s.open(ENCRYPTED)
   const session = await both.session<Record<string, unknown>>('new')
   const reports: number[] = []
