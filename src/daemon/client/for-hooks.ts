@@ -38,7 +38,8 @@ export async function startForHooks(
 function isWanted(store: Store): boolean {
   try {
     return store.settings.daemon
-  } catch {
+  } catch (error) {
+    if (!(error instanceof SavestateError)) throw error
     // The hook itself reports settings that cannot be read.
     return false
   }

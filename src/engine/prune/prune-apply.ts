@@ -10,7 +10,7 @@ import {
   type SessionKey,
 } from '../../model/index.js'
 import type { PruningRow } from '../../ledger/index.js'
-import { removeRefs } from '../../snapshot/index.js'
+import { removeRefs, scanRefs } from '../../snapshot/index.js'
 import { failpoint } from '../../system/index.js'
 import { tryWithProjectLock, type StoreContext } from '../operation/context.js'
 import { pendingJournals } from '../restore/restore-journal.js'
@@ -24,6 +24,8 @@ export async function applyPlan(
   plan: PrunePlan,
   { tally, signal }: { readonly tally: Tally; readonly signal: AbortSignal | undefined },
 ): Promise<void> {
+  // Refs that cannot be read must stop the prune before the first row is removed, not after it.
+  scanRefs(context.snapshots.gitDir)
   deleteSessions(context, plan, tally)
   const ends = new Set(plan.sessions.map(({ session }) => session.key))
   applyUnattached(context, plan, { ends, tally })

@@ -166,8 +166,12 @@ export async function tryGit(
   })
   // git may exit before its input ends; its exit code says why.
   child.stdin.on('error', (error) => (complaints += `${error.message}\n`))
-  input.pipe(child.stdin)
   const status = await new Promise<number | null>((resolve, reject) => {
+    input.on('error', (error) => {
+      child.kill()
+      reject(error)
+    })
+    input.pipe(child.stdin)
     child.on('error', (error) => reject(startFault(error)))
     child.on('close', resolve)
   })
