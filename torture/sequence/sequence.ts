@@ -270,7 +270,10 @@ export class Sequence {
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : ''
       this.#count(code)
+      // The second process may change a file at each attempt to read it, which the program must not overwrite then.
+      const isRace = code === 'REWIND_CONFLICT' && String(error).includes(`: ${BUSY}/`)
       const isAllowed =
+        isRace ||
         code === 'REWIND_DISTURBED' ||
         (expected === undefined &&
           ['REWIND_CONFLICT', 'NOTHING_TO_UNDO', 'NOTHING_TO_REDO'].includes(code))
