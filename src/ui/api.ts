@@ -75,9 +75,10 @@ export type Api = {
   readonly folder: (input: AtCheckpoint & { readonly path: string }) => Wire<FolderListing>
   readonly sessions: (input: InProject) => { readonly sessions: readonly Wire<SessionListItem>[] }
   readonly session: (input: { readonly session: string }) => SessionPage
-  readonly items: (
-    input: SessionPoint & { readonly from: number; readonly limit: number },
-  ) => { readonly items: readonly ConversationItem[]; readonly total: number }
+  readonly items: (input: SessionPoint & { readonly from: number; readonly limit: number }) => {
+    readonly items: readonly ConversationItem[]
+    readonly total: number
+  }
   /** The rest of a text that was cut: up to 64 kB from `offset` on. */
   readonly more: (
     input: SessionPoint & {
