@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import process from 'node:process'
 import { rolldown } from 'rolldown'
+import { buildUi } from './build-ui.mjs'
 
 const common = {
   platform: 'node',
@@ -143,12 +144,19 @@ copyFileSync('src/cli/start/bin.cjs', 'dist/cli/bin.js')
 chmodSync('dist/cli/bin.js', 0o755)
 // SQLite for Nodes without a usable one of their own (docs/decisions/0002).
 cpSync('node_modules/@photostructure/sqlite/prebuilds', 'dist/prebuilds', { recursive: true })
+await buildUi()
 // Their licenses require it.
 const bundled = [
   '@modelcontextprotocol/server',
   '@photostructure/sqlite',
+  '@pierre/highlights',
+  '@preact/signals',
+  '@preact/signals-core',
+  '@tanstack/virtual-core',
+  'diff',
   'get-east-asian-width',
   'jsonc-parser',
+  'preact',
   'smol-toml',
   'yaml',
   'zod',
