@@ -22,6 +22,7 @@ export {
   type WorkEvent,
   type NoteChange,
   parseTime,
+  type ProjectListItem,
   type ProjectOrigin,
   type RevertedResult,
   type SessionsResult,
