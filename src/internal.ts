@@ -61,6 +61,8 @@ export {
   type DaemonLock,
   daemonLockHolder,
   defaultHome,
+  freeForkId,
+  isKnownSession,
   storeHome,
   acquireDaemonLock,
 } from './sdk/index.js'

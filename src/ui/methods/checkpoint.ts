@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import type { DiffOptions } from '../../internal.js'
 import type { Range } from '../api.js'
-import { atCheckpoint, range, text } from './inputs.js'
+import { atCheckpoint, index, optional, range, text } from './inputs.js'
 import type { MethodOf } from './method.js'
 
 export const checkpoint: MethodOf<'checkpoint'> = {
@@ -20,6 +20,24 @@ export const changes: MethodOf<'changes'> = {
   changes: false,
   run: async (input, { project }) =>
     (await project(input.project)).diff(input.ref, { ...rangeOptions(input), patch: 'none' }),
+}
+
+export const patch: MethodOf<'patch'> = {
+  input: range({ path: text(), context: optional(index()) }),
+  changes: false,
+  run: async (input, { project }) =>
+    (await project(input.project)).patch(input.ref, {
+      ...rangeOptions(input),
+      path: input.path,
+      ...(input.context === undefined ? {} : { context: input.context }),
+    }),
+}
+
+export const folder: MethodOf<'folder'> = {
+  input: z.strictObject({ ...atCheckpoint(), path: z.string() }),
+  changes: false,
+  run: async ({ project, ref, path }, context) =>
+    (await context.project(project)).folder(ref, path),
 }
 
 export const name: MethodOf<'name'> = {

@@ -3,7 +3,7 @@ import type * as z from 'zod/mini'
 import { describeInputError, SavestateError } from '../../internal.js'
 import type { Method } from '../api.js'
 import { apply } from './apply.js'
-import { changes, checkpoint, name, pin } from './checkpoint.js'
+import { changes, checkpoint, folder, name, patch, pin } from './checkpoint.js'
 import type { MethodOf, Methods, PageContext } from './method.js'
 import { plan } from './plan.js'
 import { history, search } from './search.js'
@@ -14,7 +14,7 @@ import { prunePreview, store, verify } from './store.js'
 export { openPageContext } from './context.js'
 
 const METHODS: Methods = {
-  ...{ start, rows, here, checkpoint, changes, name, pin },
+  ...{ start, rows, here, checkpoint, changes, patch, folder, name, pin },
   ...{ sessions, session, fork, plan, apply, history, search, store, prunePreview, verify },
 }
 

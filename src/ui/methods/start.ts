@@ -1,11 +1,9 @@
 // The first view: projects, the newest checkpoints, and where the folder is.
 import * as z from 'zod/mini'
 import type { Project } from '../../internal.js'
-import { SavestateError } from '../../internal.js'
-import type { Reversal } from '../api.js'
 import { hookedAgents } from './agent-hooks.js'
 import { inProject, limit, optional, text } from './inputs.js'
-import type { MethodOf, PageContext, Sent } from './method.js'
+import type { MethodOf } from './method.js'
 
 const FIRST_ROWS = 200
 const MAX_ROWS = 5000
@@ -38,6 +36,29 @@ export const start: MethodOf<'start'> = {
       hookedAgents: await hookedAgents(context, path ?? undefined),
     }
   },
+}
+
+export const here: MethodOf<'here'> = {
+  input: z.strictObject(inProject()),
+  changes: false,
+  async run({ project: path }, context) {
+    const project = await context.project(path)
+    const newest = await newestWithFiles(project)
+    const { files, insertions, deletions } =
+      newest === undefined ? NONE : await project.diff(newest, { patch: 'none' })
+    return {
+      newest: newest ?? null,
+      changed: { files, insertions, deletions },
+      ...(await project.reversals()),
+    }
+  },
+}
+
+const NONE = { files: 0, insertions: 0, deletions: 0 }
+
+async function newestWithFiles(project: Project): Promise<string | undefined> {
+  for await (const { id, hasFiles } of project.iterate()) if (hasFiles) return id
+  return undefined
 }
 
 export const rows: MethodOf<'rows'> = {

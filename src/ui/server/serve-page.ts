@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { hasCode } from '../../base/index.js'
 import { SavestateError, type Store } from '../../internal.js'
 import type { PageContext } from '../methods/method.js'
@@ -109,18 +108,9 @@ function onFirstCall(work: () => void): () => void {
   }
 }
 
-const POLL_MS = 150
-
 async function watchStore(
   store: Store,
   { signal, events }: { readonly signal: AbortSignal; readonly events: EventStreams },
 ): Promise<void> {
-  let known = await store.count()
-  while (!signal.aborted) {
-    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined)
-    if (signal.aborted) return
-    const count = await store.count()
-    if (count !== known) events.notifyChanged()
-    known = count
-  }
+  for await (const _change of store.changes({ signal })) events.notifyChanged()
 }
