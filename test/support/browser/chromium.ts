@@ -22,12 +22,17 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 const NOT_FOUND =
   'No Chromium found. Run `npm ci` on Linux x64, or install Chrome or Chromium, or set SAVESTATE_BROWSER to the path of one.'
 
+type Machine = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly platform: string
+  readonly arch: string
+}
+
 /** SAVESTATE_BROWSER, or the browser from npm, or one on the PATH. Throws if there is none. */
-export async function findChromium(env: NodeJS.ProcessEnv = process.env): Promise<Chromium> {
+export async function findChromium({ env, platform, arch }: Machine = process): Promise<Chromium> {
   const named = env['SAVESTATE_BROWSER']
   if (named !== undefined && named !== '') return { path: named, environment: {} }
-  const unpacked =
-    process.platform === 'linux' && process.arch === 'x64' ? await unpack() : undefined
+  const unpacked = platform === 'linux' && arch === 'x64' ? await unpack() : undefined
   if (unpacked !== undefined) return unpacked
   const path = (env['PATH'] ?? '')
     .split(delimiter)
