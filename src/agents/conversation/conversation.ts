@@ -177,7 +177,12 @@ export async function planConversation(
 const NO_COPY = 'no copy of it was saved, and the transcript of the agent does not contain it'
 
 /** Why the agent cannot continue from there; undefined if it can. Checked before anything is changed. */
-export function findConversationProblem({ agent, at, turnId, path }: AgentCheckpoint): string | undefined {
+export function findConversationProblem({
+  agent,
+  at,
+  turnId,
+  path,
+}: AgentCheckpoint): string | undefined {
   if (agent === 'opencode') {
     if (turnId === undefined || AT_AN_END.includes(at))
       return 'opencode can continue from a prompt only, not from the end of a turn'

@@ -40,7 +40,10 @@ export async function planAgentConversation(
 }
 
 /** For a rewind of only the conversation: fails if the conversation cannot go back. */
-export function refuseNoWay(request: Request, { checkpoint, outline }: AgentConversationPlan): void {
+export function refuseNoWay(
+  request: Request,
+  { checkpoint, outline }: AgentConversationPlan,
+): void {
   if (outline.way !== 'none') return
   const program = programFor(request.options)
   throw new SavestateError(

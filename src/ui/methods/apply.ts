@@ -7,7 +7,12 @@ import type { Applied, PlanInput } from '../api.js'
 import { optional, paths, text } from './inputs.js'
 import type { MethodOf, PageContext } from './method.js'
 import { commandFor, dryRun } from './plan.js'
-import { type ConversationWay, findWay, type RewindInput, rewindState } from './plan-conversation.js'
+import {
+  type ConversationWay,
+  findWay,
+  type RewindInput,
+  rewindState,
+} from './plan-conversation.js'
 import { expectShown, isChange, selectPaths } from './plan-lines.js'
 import { type ShownPlan, stalePlan } from './plan-tokens.js'
 import { restoreFiles } from './restore-files.js'

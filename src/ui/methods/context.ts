@@ -4,17 +4,12 @@ import { SavestateError } from '../../internal.js'
 import type { PageContext } from './method.js'
 import { PlanTokens } from './plan-tokens.js'
 
-export function openPageContext(
-  given: Omit<PageContext, 'project' | 'tokens'>,
-): PageContext {
+export function openPageContext(given: Omit<PageContext, 'project' | 'tokens'>): PageContext {
   return { ...given, tokens: new PlanTokens(), project: findProjects(given.store, given.own) }
 }
 
 /** A project that was known once stays allowed: its rows may be removed, but its path is still the user's choice. */
-function findProjects(
-  store: Store,
-  own: Project | undefined,
-): (path: string) => Promise<Project> {
+function findProjects(store: Store, own: Project | undefined): (path: string) => Promise<Project> {
   const known = new Set(own === undefined ? [] : [own.path])
   return async (path) => {
     if (!known.has(path)) for (const one of await store.projects()) known.add(one.path)

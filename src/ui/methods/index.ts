@@ -7,7 +7,7 @@ import { changes, checkpoint, folder, name, patch, pin } from './checkpoint.js'
 import type { MethodOf, Methods, PageContext } from './method.js'
 import { plan } from './plan.js'
 import { history, search } from './search.js'
-import { fork, session, sessions } from './session.js'
+import { fork, sessions } from './session.js'
 import { here, rows, start } from './start.js'
 import { prunePreview, store, verify } from './store.js'
 
@@ -15,7 +15,7 @@ export { openPageContext } from './context.js'
 
 const METHODS: Methods = {
   ...{ start, rows, here, checkpoint, changes, patch, folder, name, pin },
-  ...{ sessions, session, fork, plan, apply, history, search, store, prunePreview, verify },
+  ...{ sessions, fork, plan, apply, history, search, store, prunePreview, verify },
 }
 
 export type CallableMethod = {

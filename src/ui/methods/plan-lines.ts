@@ -49,7 +49,8 @@ export function expectShown(
   const actions = new Map(shown.lines.map(({ path, action }) => [path, action]))
   const changes = linesOf(plan).filter((line) => line.action !== 'keep')
   const isShown = changes.every(
-    ({ path, action }) => actions.get(path) === action && (selected.has(path) || isAbove(path, selected)),
+    ({ path, action }) =>
+      actions.get(path) === action && (selected.has(path) || isAbove(path, selected)),
   )
   const done = new Set(changes.map(({ path }) => path))
   if (!isShown || [...selected].some((path) => !done.has(path))) throw stalePlan(CHANGED)
@@ -65,7 +66,9 @@ export function selectPaths(
   lines: readonly PlanLine[],
   wanted: ReadonlySet<string>,
 ): ReadonlySet<string> {
-  const left = new Set(lines.filter((line) => isChange(line) && !wanted.has(line.path)).map(({ path }) => path))
+  const left = new Set(
+    lines.filter((line) => isChange(line) && !wanted.has(line.path)).map(({ path }) => path),
+  )
   return new Set([...wanted].filter((path) => !isAbove(path, left)))
 }
 

@@ -163,10 +163,7 @@ async function planReversal(
 }
 
 /** A session in progress whose process is alive. */
-async function runningSession(
-  { store }: PageContext,
-  project: string,
-): Promise<string | null> {
+async function runningSession({ store }: PageContext, project: string): Promise<string | null> {
   const query = { project, status: 'in_progress', interrupted: false, limit: 1 } as const
   return (await store.sessions(query))[0]?.id ?? null
 }

@@ -1,14 +1,14 @@
 // Decides whether a request may come in. Any user of the machine can reach the port, and so can any web page in a browser on it.
 // docs/internals/ui.md#security has the table of risks.
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { ErrorText } from '../../internal.js'
 
 export type Refusal = ErrorText & { readonly status: number }
 
 export type Gate = { readonly port: number; readonly token: string }
 
-type Asked = { readonly method: string | undefined; readonly headers: IncomingHttpHeaders }
+type Asked = Pick<IncomingMessage, 'method' | 'headers'>
 
 /** For every request: DNS rebinding sends the name of the foreign page, so the address must be exactly ours. */
 export function refuseHost({ headers }: Asked, { port }: Gate): Refusal | undefined {
@@ -17,7 +17,10 @@ export function refuseHost({ headers }: Asked, { port }: Gate): Refusal | undefi
 }
 
 /** For every request but those for the files of the page. */
-export function refuseForeign({ method, headers }: Asked, { port, token }: Gate): Refusal | undefined {
+export function refuseForeign(
+  { method, headers }: Asked,
+  { port, token }: Gate,
+): Refusal | undefined {
   const { origin } = headers
   if (headers['sec-fetch-site'] !== 'same-origin')
     return refused(403, 'The request does not come from the page of this server', OWN_ADDRESS)

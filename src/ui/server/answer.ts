@@ -86,5 +86,7 @@ async function compress(request: IncomingMessage, answer: Answer): Promise<Answe
 
 export function accepts({ headers }: IncomingMessage, encoding: 'br' | 'gzip'): boolean {
   const accepted = String(headers['accept-encoding'] ?? '').split(',')
-  return accepted.some((one) => one.split(';')[0]?.trim() === encoding && !/q=0(?:\.0*)?$/.test(one))
+  return accepted.some(
+    (one) => one.split(';')[0]?.trim() === encoding && !/q=0(?:\.0*)?$/.test(one),
+  )
 }

@@ -25,7 +25,7 @@ export async function downloadFile(
 /** As RFC 5987 wants it. Names are bytes of a stranger: everything but a few characters is encoded. */
 function encodeFileName(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  return encodeURIComponent(name.toWellFormed()).replace(
+  return encodeURIComponent(name).replace(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )

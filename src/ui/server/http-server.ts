@@ -95,8 +95,7 @@ async function answerTo(
   try {
     return await answerApi(request, response, { page, gate, name: path.slice(API.length), query })
   } catch (error) {
-    if (error instanceof BodyTooLarge)
-      return failureAnswer(413, refused(413, error.message, null))
+    if (error instanceof BodyTooLarge) return failureAnswer(413, refused(413, error.message, null))
     if (error instanceof SavestateError)
       return failureAnswer(STATUSES[error.code] ?? 500, error.toJSON())
     page.report(error)
