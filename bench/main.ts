@@ -5,6 +5,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import process from 'node:process'
+import { closeBrowser } from '../test/support/browser/browser.js'
 import { openBench, type TreeSource } from './bench.js'
 import { serve } from './child.js'
 import { CHILD_FLAG } from './child-process.js'
@@ -200,6 +201,7 @@ async function measure(
       }
     }
   } finally {
+    await closeBrowser()
     log('removing the scratch folder')
     scratch.remove()
   }

@@ -24,7 +24,8 @@ export const uiListening: Row = {
     bench.log('starts of `savestate ui`')
     const times: number[] = []
     for (let round = 0; round < repetitions(bench) + 1; round += 1) {
-      await using server = await startServer(store)
+      const server = await startServer(store)
+      await server.stop()
       if (round > 0) times.push(server.listeningMs)
     }
     return atMost(MAX_LISTENING_MS, { ours: median(times), unit: 'ms', detail: 'median' })
@@ -152,7 +153,7 @@ export const uiNewCheckpoint: Row = {
       await waitForAllRows(ui)
       bench.log('new checkpoints while the page is open')
       const { page, store: place } = ui
-      await using store = await openStore(place.home)
+      const store = await openStore(place.home)
       const session = await store.session('new checkpoints', {
         project: await store.project(place.project),
       })
@@ -164,7 +165,7 @@ export const uiNewCheckpoint: Row = {
         await page.waitForFunction(`${seen} !== undefined`)
         if (round > 0) times.push((await page.evaluate<number>(seen)) - savedAt)
       }
-      await session.close()
+      await store.close()
       return atMost(MAX_VISIBLE_MS, {
         ours: quantile(times, 0.95),
         unit: 'ms',

@@ -16,7 +16,7 @@ export interface OpenUi {
 /** Runs work with a server of its own and a page that has nothing cached. */
 export async function withUi<T>(bench: Bench, work: (ui: OpenUi) => Promise<T>): Promise<T> {
   const store = await uiStore(bench)
-  await using server = await startServer(store)
+  const server = await startServer(store)
   const started = await browser()
   const context = await started.newContext({ viewport: { width: 1280, height: 800 } })
   try {
@@ -28,6 +28,7 @@ export async function withUi<T>(bench: Bench, work: (ui: OpenUi) => Promise<T>):
     return await work({ page, devtools, store })
   } finally {
     await context.close()
+    await server.stop()
   }
 }
 

@@ -22,6 +22,13 @@ export function browser(): Promise<Browser> {
   return started
 }
 
+/** For a process that would wait for it otherwise. */
+export async function closeBrowser(): Promise<void> {
+  const running = await started
+  started = undefined
+  await running?.close()
+}
+
 async function launch(): Promise<Browser> {
   const { path, environment } = await findChromium()
   return chromium.launch({
