@@ -46,7 +46,7 @@ describe.each(['light', 'dark'] as const)('%s:', (colorScheme) => {
     await ui.page.emulateMedia({ colorScheme })
     await ui.show(`/c/${edit}`)
     await ui.page.keyboard.press('r')
-    await ui.page.locator('dialog[data-dialog=restore][data-state=ready]').waitFor()
+    await ui.page.locator('dialog[data-dialog=restore] [data-state=ready]').waitFor()
     expect(await axeViolations(ui.page)).toEqual([])
     await ui.page.keyboard.press('Escape')
   })
