@@ -64,6 +64,11 @@ export class Checkpoints extends SealedTable {
     return briefs.readBriefs(this.database, query, this.vault)
   }
 
+  /** What a search reads of all checkpoints of a project, newest first. */
+  texts(project: ProjectId): readonly briefs.CheckpointTexts[] {
+    return briefs.readTexts(this.database, project, this.vault)
+  }
+
   get(id: CheckpointId): Checkpoint | undefined {
     return this.#one('WHERE checkpoints.id = ?', id)
   }
