@@ -1,10 +1,12 @@
 // Builds the page of `savestate ui` into dist/ui: hashed files with their brotli form beside them, and index.html.
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { rolldown } from 'rolldown'
 
 const DIR = 'dist/ui'
+// The first ones in this order, then those of the views.
+const STYLES = ['tokens.css', 'base.css', 'frame.css']
 const WORKERS = { 'highlight-worker': 'ui/highlight/worker.ts' }
 
 export async function buildUi() {
@@ -22,10 +24,12 @@ export async function buildUi() {
   }
   const chunks = await bundle({ main: 'ui/main.tsx' }, defines)
   for (const { fileName, code } of chunks) writeFile(fileName, code)
-  const css = writeAsset('page.css', readFileSync('ui/page.css'))
+  const css = writeAsset('page.css', readStyles())
+  const icon = writeAsset('icon.svg', readFileSync('ui/icon.svg'))
   const main = chunks.find(({ isEntry }) => isEntry).fileName
   const html = readFileSync('ui/index.html', 'utf8')
     .replace('/page.css', css)
+    .replace('/assets/icon.svg', icon)
     .replace('/main.js', `/${main}`)
   writeFile('index.html', html)
 }
@@ -45,6 +49,14 @@ async function bundle(input, define) {
   })
   await build.close()
   return output
+}
+
+function readStyles() {
+  const others = readdirSync('ui/styles').filter((name) => !STYLES.includes(name))
+  const texts = [...STYLES, ...others.sort()].map((name) =>
+    readFileSync(`ui/styles/${name}`, 'utf8'),
+  )
+  return ['@layer base, frame, views;\n', ...texts].join('')
 }
 
 /** Returns the address of the file. */

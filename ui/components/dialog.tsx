@@ -1,0 +1,40 @@
+// A modal dialog of the browser: it keeps the focus inside and returns it afterwards.
+import type { ComponentChildren, VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+
+export function Dialog(props: {
+  /** For tests and styles. */
+  readonly name: string
+  readonly title: ComponentChildren
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}): VNode {
+  const ref = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const opener = document.activeElement
+    ref.current?.showModal()
+    return () => {
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={ref}
+      data-dialog={props.name}
+      aria-labelledby={`${props.name}-title`}
+      onCancel={(event) => {
+        event.preventDefault()
+        props.onClose()
+      }}
+      onClick={(event) => {
+        // A click on the backdrop has the dialog itself as its target.
+        if (event.target === ref.current) props.onClose()
+      }}
+    >
+      <div class="dialog-body">
+        <h2 id={`${props.name}-title`}>{props.title}</h2>
+        {props.children}
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,2 @@
+// Replaced by the highlighter.
+export {}
