@@ -103,7 +103,7 @@ export function readBriefs(database: Database, query: BriefsQuery, vault: Vault)
     .map((brief) => toBrief(brief, vault))
 }
 
-/** What a search for words reads of a checkpoint. */
+/** The texts of a checkpoint that a search reads. */
 export type CheckpointTexts = {
   readonly id: CheckpointId
   readonly name: string | null
@@ -178,7 +178,7 @@ function toBrief(row: SqlRow, vault: Vault): OrderedBrief {
   }
 }
 
-/** What the hooks of an agent recorded in the metadata. */
+/** Reads from the metadata: the hooks of agents record the event there. */
 function readEvent(row: SqlRow, vault: Vault): Pick<CheckpointBrief, 'moment' | 'failed'> {
   const { metadata } = row
   if (typeof metadata === 'string') {

@@ -64,7 +64,7 @@ export class Checkpoints extends SealedTable {
     return briefs.readBriefs(this.database, query, this.vault)
   }
 
-  /** What a search reads of all checkpoints of a project, newest first. */
+  /** The texts of all checkpoints of a project for a search, newest first. */
   texts(project: ProjectId): readonly briefs.CheckpointTexts[] {
     return briefs.readTexts(this.database, project, this.vault)
   }

@@ -17,7 +17,10 @@ function addCopies(home: string, id: string, count: number): void {
   )
   ledger.exec('BEGIN')
   for (let n = 0; n < count; n += 1) {
-    const digits = [...String(n).padStart(4, '0')].map((digit) => LETTERS[Number(digit)])
+    const digits = String(n)
+      .padStart(4, '0')
+      .split('')
+      .map((digit) => LETTERS[Number(digit)])
     copy.run(`${id.slice(0, 14)}${digits.join('')}`, id)
   }
   ledger.exec('COMMIT')
