@@ -1,6 +1,6 @@
 // Options that the calls share: cancelling, progress, warnings and questions. Calls take them beside their own options; the
 // engine gets them apart from its checked input.
-import type { Callbacks, PlanDetails, PlanView, Progress } from '../engine/index.js'
+import type { Callbacks, PlanDetails, PlanView, Progress, SessionContext } from '../engine/index.js'
 import { unknownOptions } from '../engine/index.js'
 import { SavestateError } from '../model/index.js'
 import { expectObject } from './opening/validate-options.js'
@@ -59,6 +59,17 @@ export function splitOptions(
     input: { ...own, ...identity },
     callbacks: { signal, onProgress, onWarning, ...question },
   }
+}
+
+/** The queue is free while the caller is asked: other writes of the session must not wait for the answer. */
+export function askOutside(
+  { input, callbacks }: SplitOptions,
+  queue: SessionContext['writeQueue'],
+): SplitOptions {
+  const { confirm } = callbacks
+  const asking =
+    confirm && ((...plan: Parameters<typeof confirm>) => queue.aside(() => confirm(...plan)))
+  return { input, callbacks: { ...callbacks, confirm: asking } }
 }
 
 /** Refuses a callback that cannot be called: it would fail in the middle of the work. */
