@@ -43,7 +43,8 @@ const KEY_SHAPES = new RegExp(
     String.raw`${START}sk-[\w-]{20,}`,
     String.raw`${START}npm_[A-Za-z0-9]{30,}`,
     String.raw`${START}(?:[rs]k_(?:live|test)|whsec)_\w{10,}`,
-    // JSON Web Tokens
+    // age, JSON Web Tokens
+    String.raw`AGE-SECRET-KEY-1[A-Z0-9]{20,}`,
     String.raw`${START}eyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]{8,}`,
   ].join('|'),
   'g',

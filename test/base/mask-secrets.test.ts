@@ -20,6 +20,7 @@ test.each([
   ['Google', join('AI', 'za', BODY.slice(0, 35))],
   ['npm', join('np', 'm_', BODY)],
   ['Stripe', join('sk', '_live_', BODY.slice(0, 24))],
+  ['age', join('AGE-SECRET', '-KEY-1', BODY.toUpperCase())],
   ['JWT', join('ey', 'JhbGciOiJIUzI1NiJ9.', 'ey', 'JzdWIiOiIxMjM0In0.', 'dozjgNryP4J3jVmNHl0w')],
 ])('a key is masked by its shape: %s', (_, key) => {
   expect(maskSecrets(`use ${key}, then "${key}"\\n${key}`)).toEqual({

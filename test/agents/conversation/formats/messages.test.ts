@@ -121,6 +121,13 @@ test('AI SDK: messages for the page and for the model', () => {
         role: 'assistant',
         content: [{ type: 'tool-call', toolCallId: 'c-1', toolName: 'search', input: ARGS }],
       },
+      {
+        role: 'assistant',
+        content: '',
+        toolInvocations: [
+          { state: 'result', toolCallId: 'c-1', toolName: 'search', args: ARGS, result: '2 found' },
+        ],
+      },
       { role: 'tool', content: [result] },
       { role: 'tool', content: [{ ...result, output: { type: 'error-text', value: '2 found' } }] },
     ),
@@ -128,6 +135,7 @@ test('AI SDK: messages for the page and for the model', () => {
     [prompt('Find cats')],
     [thinking('Search.'), SEARCH, FOUND],
     [SEARCH],
+    [SEARCH, FOUND],
     [FOUND],
     [{ ...FOUND, isError: true }],
   ])
@@ -161,6 +169,12 @@ test('any other value is shown as it is', () => {
     [note("<ref *1> { name: 'loop', self: [Circular *1] }")],
     [note('{ n: 1n }')],
   ])
+})
+
+test('content that is no list of blocks is shown as well', () => {
+  expect(
+    readParts({ role: 'user', content: { text: 'x' } }, { role: 'user', content: [7, { a: 1 }] }),
+  ).toEqual([[prompt('x')], [note('7'), note('{\n  "a": 1\n}')]])
 })
 
 test('times are read from the usual fields', () => {
