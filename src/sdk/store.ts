@@ -104,6 +104,11 @@ export class Store {
     return this.#projectAt(root)
   }
 
+  /** The projects with checkpoints, the last used first. @internal */
+  async projects(): Promise<readonly engine.ProjectListItem[]> {
+    return this.#perform('projects', engine.listProjects, {})
+  }
+
   /**
    * Opens the session of an agent for writing, and begins it if there is none. Throws SESSION_BUSY while another process
    * writes it, and SESSION_UNKNOWN with `create: false`.

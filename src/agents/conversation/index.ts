@@ -1,4 +1,4 @@
-export type { AgentCheckpoint, Conversation } from './conversation.js'
+export type { AgentCheckpoint, AgentConversationPlan, Conversation } from './conversation.js'
 export type {
   ConversationItem,
   ConversationPart,
@@ -10,3 +10,4 @@ export type {
   ReadItemTextOptions,
 } from './read-items.js'
 export { continueCommand } from './continue-command.js'
+export { describePoint } from './describe-point.js'
