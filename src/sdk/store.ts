@@ -9,6 +9,7 @@ import { refuseUnknown } from './opening/validate-options.js'
 import { explained } from './opening/open-calls.js'
 import { openContext, type OpenContext, type StoreOptions } from './opening/open-context.js'
 import { Maintenance } from './maintenance/store-maintenance.js'
+import { watchLedger } from './ledger-changes.js'
 import { iteratePages } from './pages.js'
 import { Project } from './project.js'
 import type { ProjectOptions } from './project-types.js'
@@ -103,6 +104,11 @@ export class Store {
     return this.#projectAt(root)
   }
 
+  /** The projects with checkpoints, the last used first. @internal */
+  async projects(): Promise<readonly engine.ProjectListItem[]> {
+    return this.#perform('projects', engine.listProjects, {})
+  }
+
   /**
    * Opens the session of an agent for writing, and begins it if there is none. Throws SESSION_BUSY while another process
    * writes it, and SESSION_UNKNOWN with `create: false`.
@@ -181,6 +187,11 @@ export class Store {
   /** The projects and sessions of the store, its size, and recent failures. */
   async status(options: CallOptions = {}): Promise<engine.StatusResult> {
     return this.#perform('status', engine.status, options)
+  }
+
+  /** Yields after commits to the store by any process, within about 150 ms. Ends with the signal or with `close`. */
+  changes({ signal }: Pick<CallOptions, 'signal'> = {}): AsyncGenerator<void, void, undefined> {
+    return watchLedger(this.#context, signal)
   }
 
   /** Removes what the retention policy and the limits say. `dryRun` returns the plan with the reasons and removes nothing. */

@@ -188,8 +188,8 @@ export function viewChange({ path, before, after, insertions, deletions }: Chang
     type: (after ?? before)?.type ?? 'file',
     insertions: insertions ?? null,
     deletions: deletions ?? null,
-    modeBefore: formatMode(before),
-    modeAfter: formatMode(after),
+    modeBefore: entryMode(before),
+    modeAfter: entryMode(after),
   }
 }
 
@@ -232,12 +232,15 @@ function explainWrite(from: Entry | undefined, to: Entry): string {
   if (change === 'added') return `${to.type} is missing`
   if (change === 'type') return `is a ${from?.type}, was a ${to.type}`
   return change === 'mode'
-    ? `mode is ${formatMode(from ?? to)}, was ${formatMode(to)}`
+    ? `mode is ${entryMode(from ?? to)}, was ${entryMode(to)}`
     : 'content differs'
 }
 
-function formatMode(entry: Entry | undefined): string | null {
-  return entry === undefined || entry.type === 'link'
-    ? null
-    : entry.mode.toString(8).padStart(4, '0')
+function entryMode(entry: Entry | undefined): string | null {
+  return entry === undefined || entry.type === 'link' ? null : formatMode(entry.mode)
+}
+
+/** Octal, as in `0644`. */
+export function formatMode(mode: number): string {
+  return mode.toString(8).padStart(4, '0')
 }

@@ -23,6 +23,10 @@ export class OpenCalls {
   #isClosed = false
   #onIdle: (() => void) | undefined
 
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
   /** Throws STORE_CLOSED. */
   refuseClosed(): void {
     if (this.#isClosed) throw storeClosed()

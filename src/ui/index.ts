@@ -1,0 +1,6 @@
+// The server of the page. Only `savestate ui` loads it.
+export type { PageContext } from './methods/method.js'
+export { type ServedPage, servePage, type ServePageOptions } from './server/serve-page.js'
+
+/** The methods and what they need, loaded while the server already listens. */
+export const pageMethods = () => import('./methods/index.js')
