@@ -13,6 +13,7 @@ import { here, rows, start } from './start.js'
 import { prunePreview, store, verify } from './store.js'
 
 export { openPageContext } from './context.js'
+export type { PageContext } from './method.js'
 
 const METHODS: Methods = {
   ...{ start, rows, here },
