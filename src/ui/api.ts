@@ -109,7 +109,7 @@ export type Api = {
     input: InProject & { readonly words: string; readonly limit: number },
   ) => Wire<SearchResult>
   readonly store: (input: Readonly<Record<string, never>>) => StorePage
-  /** What a prune with these limits would remove. Removes nothing. */
+  /** The plan of a prune with these limits. Removes nothing. */
   readonly prunePreview: (input: {
     readonly maxSizeMb?: number
     readonly retentionDays?: number
@@ -200,7 +200,7 @@ export type PlanLine = {
   readonly action: PlanAction
   readonly path: string
   readonly reason: string | null
-  /** Who changed it since: `you`, an agent, or several joined by `+`. */
+  /** The author of the changes since: `you`, an agent, or several joined by `+`. */
   readonly author: string | null
 }
 export type Plan = {
@@ -218,7 +218,7 @@ export type Plan = {
   readonly notRestored: readonly Wire<NotRestored>[]
   /** Why a way back is not possible here; null if it is. */
   readonly unavailable: { readonly files: string | null; readonly conversation: string | null }
-  /** What happens to the conversation, as a sentence; null if nothing does. */
+  /** The effect on the conversation, as a sentence; null if there is none. */
   readonly conversation: string | null
   /** An agent works in the project now, by the name of its session. */
   readonly runningSession: string | null
@@ -243,7 +243,7 @@ export type StorePage = {
   readonly agents: readonly {
     readonly agent: string
     readonly installed: boolean
-    /** What is wrong with its hooks; null if nothing is. */
+    /** A problem of its hooks; null if there is none. */
     readonly problem: string | null
   }[]
 }

@@ -1,5 +1,5 @@
 // The server of the page. Only `savestate ui` loads it.
-export type { PageContext } from './methods/method.js'
+export type { PageContext } from './methods/index.js'
 export { type ServedPage, servePage, type ServePageOptions } from './server/serve-page.js'
 
 /** The methods and what they need, loaded while the server already listens. */

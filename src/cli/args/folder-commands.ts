@@ -184,7 +184,7 @@ export const FOLDER_COMMANDS = {
     options: [DRY_RUN, YES],
   },
   ui: {
-    summary: 'Open a page in the browser: the timeline, diffs, conversations, and every way back',
+    summary: 'Open a page with the timeline, diffs and every way back',
     details: [
       'Serves the page on 127.0.0.1 until Ctrl-C, or until no page has been open for 15 minutes. The address contains a key, and only a browser that opened it can use the page. The page loads nothing from the network.',
       'With --json the first line on stdout is {"url": …}.',

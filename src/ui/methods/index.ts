@@ -4,6 +4,7 @@ import { describeInputError, SavestateError } from '../../internal.js'
 import type { Method } from '../api.js'
 import { apply } from './apply.js'
 import { changes, checkpoint, folder, name, patch, pin } from './checkpoint.js'
+import { items, more, session } from './conversation.js'
 import type { MethodOf, Methods, PageContext } from './method.js'
 import { plan } from './plan.js'
 import { history, search } from './search.js'
@@ -12,10 +13,15 @@ import { here, rows, start } from './start.js'
 import { prunePreview, store, verify } from './store.js'
 
 export { openPageContext } from './context.js'
+export type { PageContext } from './method.js'
 
 const METHODS: Methods = {
-  ...{ start, rows, here, checkpoint, changes, patch, folder, name, pin },
-  ...{ sessions, fork, plan, apply, history, search, store, prunePreview, verify },
+  ...{ start, rows, here },
+  ...{ checkpoint, changes, patch, folder, name, pin },
+  ...{ sessions, session, items, more, fork },
+  ...{ plan, apply },
+  ...{ history, search },
+  ...{ store, prunePreview, verify },
 }
 
 export type CallableMethod = {

@@ -1,4 +1,4 @@
-// What a method is: a schema for its input, whether it changes something, and one call of the SDK.
+// Defines a method: a schema for its input, whether it changes something, and one call of the SDK.
 import type * as z from 'zod/mini'
 import type { Project, Store } from '../../internal.js'
 import type { ChangingMethod, Input, Method, Output } from '../api.js'
@@ -15,12 +15,12 @@ export type PageContext = {
   readonly tokens: PlanTokens
   /** Makes JSON of values that agents have stored. */
   readonly jsonOf: (value: unknown) => unknown
-  /** The file of the running program, and its Node: what hooks would start. */
+  /** The file of the running program, and its Node: hooks start them. */
   readonly program: { readonly programPath: string; readonly nodePath: string }
   readonly environment: NodeJS.ProcessEnv
 }
 
-/** What becomes the value by JSON.stringify: a date may be in place of a text. */
+/** A value that JSON.stringify turns into `Value`: it may have a date instead of a text. */
 export type Sent<Value> = Value extends string
   ? string extends Value
     ? Value | Date

@@ -90,6 +90,7 @@ const UNAVAILABLE: readonly string[] = [
   'KEY_MISSING',
   'KEY_WRONG',
   'PROJECT_MISSING',
+  'STATE_UNREADABLE',
 ]
 
 function none(problem: string): ConversationWay {
