@@ -1,6 +1,6 @@
 // One checkpoint: /c/<id>?tab=&file=. Each tab loads its own data when it is shown.
 import type { VNode } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useShortcuts } from '../../app/keys.js'
 import { project, rowOf, rows, storeVersion } from '../../app/model.js'
 import { addressOf, checkpointPath, navigate, route } from '../../app/router.js'
@@ -32,6 +32,13 @@ export function Checkpoint(): VNode {
   const details = loaded.state === 'ready' && loaded.value.id === id ? loaded.value : undefined
   const row = rowOf.value.get(id) ?? details
   const neighbors = useNeighbors(id)
+  // The view is ready when its tab is.
+  const panel = `${id} ${tab}`
+  const [reported, setReported] = useState({ panel, state: 'loading' })
+  const tabState = reported.panel === panel ? reported.state : 'loading'
+  const onState = (state: string) => {
+    if (reported.panel !== panel || reported.state !== state) setReported({ panel, state })
+  }
   if (row === undefined)
     return (
       <div class="view" data-view="checkpoint" data-state={loaded.state}>
@@ -46,7 +53,7 @@ export function Checkpoint(): VNode {
     <div
       class="view checkpoint"
       data-view="checkpoint"
-      data-state={loaded.state === 'ready' && details === undefined ? 'loading' : loaded.state}
+      data-state={loaded.state !== 'ready' ? loaded.state : details === undefined ? 'loading' : tabState}
     >
       <Header row={row} neighbors={neighbors} />
       <Tabs current={tab} hasConversation={row.session !== null} />
@@ -55,7 +62,7 @@ export function Checkpoint(): VNode {
         {details === undefined && loaded.state === 'error' ? (
           <ErrorMessage error={loaded.error} />
         ) : (
-          <Panel key={`${id} ${tab}`} {...{ tab, id, details, row }} />
+          <Panel key={panel} {...{ tab, id, details, row, onState }} />
         )}
       </div>
     </div>
@@ -67,9 +74,15 @@ function Panel(props: {
   readonly id: string
   readonly row: NonNullable<ReturnType<typeof rowOf.value.get>>
   readonly details: Details | undefined
+  readonly onState: (state: string) => void
 }): VNode {
-  const { tab, id, row, details } = props
+  const { tab, id, row, details, onState } = props
   const at = { project: project.value, ref: id }
+  const hasFiles = row.hasFiles && row.filesPruned !== true
+  const reports = hasFiles && (tab === 'changed' || tab === 'since' || tab === 'files')
+  useEffect(() => {
+    if (!reports) onState('ready')
+  }, [reports])
   if (tab === 'conversation') return <AtThisPoint />
   if (tab === 'details')
     return details === undefined ? <Loading what="the details" /> : <DetailsTab details={details} />
@@ -85,11 +98,11 @@ function Panel(props: {
         <p>It holds a conversation only.</p>
       </EmptyMessage>
     )
-  if (tab === 'files') return <FilesTab of={id} />
+  if (tab === 'files') return <FilesTab of={id} onState={onState} />
   return tab === 'since' ? (
-    <ChangesTab range={{ ...at, with: 'now' }} tab="since" />
+    <ChangesTab range={{ ...at, with: 'now' }} tab="since" onState={onState} />
   ) : (
-    <ChangesTab range={{ ...at, with: 'previous' }} tab="changed" />
+    <ChangesTab range={{ ...at, with: 'previous' }} tab="changed" onState={onState} />
   )
 }
 

@@ -185,9 +185,9 @@ function Commands({ details }: { readonly details: Details }): VNode {
         <Command
           words="Its files, with git alone and without Savestate"
           command={[
-            'export GIT_DIR="${SAVESTATE_HOME:-$HOME/.savestate}/objects.git"',
             'mkdir rescued',
-            `git archive ${quote(`${ref}:files`)} | tar -x -C rescued`,
+            'git --git-dir "${SAVESTATE_HOME:-$HOME/.savestate}/objects.git" \\',
+            `  archive ${quote(`${ref}:files`)} | tar -x -C rescued`,
           ].join('\n')}
         />
       )}
