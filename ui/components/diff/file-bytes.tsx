@@ -39,7 +39,10 @@ export async function download({ ref, path }: FileOf): Promise<void> {
   window.setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }
 
-export function DownloadButton({ of, label = 'Download' }: {
+export function DownloadButton({
+  of,
+  label = 'Download',
+}: {
   readonly of: FileOf
   readonly label?: string
 }): VNode {
@@ -62,7 +65,11 @@ export function DownloadButton({ of, label = 'Download' }: {
   )
 }
 
-export function Picture({ of, type, caption }: {
+export function Picture({
+  of,
+  type,
+  caption,
+}: {
   readonly of: FileOf
   readonly type: string
   readonly caption: string

@@ -53,7 +53,9 @@ export function Checkpoint(): VNode {
     <div
       class="view checkpoint"
       data-view="checkpoint"
-      data-state={loaded.state !== 'ready' ? loaded.state : details === undefined ? 'loading' : tabState}
+      data-state={
+        loaded.state !== 'ready' ? loaded.state : details === undefined ? 'loading' : tabState
+      }
     >
       <Header row={row} neighbors={neighbors} />
       <Tabs current={tab} hasConversation={row.session !== null} />
@@ -89,7 +91,9 @@ function Panel(props: {
   if (row.filesPruned === true)
     return (
       <EmptyMessage title="The files of this checkpoint were pruned">
-        <p>Its conversation and its details are still there. Restoring its files is not possible.</p>
+        <p>
+          Its conversation and its details are still there. Restoring its files is not possible.
+        </p>
       </EmptyMessage>
     )
   if (!row.hasFiles)
@@ -109,8 +113,8 @@ function Panel(props: {
 function DamageNote(): VNode {
   return (
     <p class="banner" data-kind="danger" role="note">
-      The store has lost a part of this checkpoint. The other parts are shown; <code>savestate verify</code>{' '}
-      names what is missing.
+      The store has lost a part of this checkpoint. The other parts are shown;{' '}
+      <code>savestate verify</code> names what is missing.
     </p>
   )
 }
@@ -135,7 +139,13 @@ function Tabs(props: { readonly current: Tab; readonly hasConversation: boolean 
     list.current?.querySelector<HTMLElement>(`#tab-${next}`)?.focus()
   }
   return (
-    <div class="tabs" role="tablist" aria-label="Parts of the checkpoint" ref={list} onKeyDown={onKeyDown}>
+    <div
+      class="tabs"
+      role="tablist"
+      aria-label="Parts of the checkpoint"
+      ref={list}
+      onKeyDown={onKeyDown}
+    >
       {shown.map(([name, label]) => (
         <button
           key={name}
@@ -156,24 +166,28 @@ function Tabs(props: { readonly current: Tab; readonly hasConversation: boolean 
 
 export type Neighbors = { readonly older: string | undefined; readonly newer: string | undefined }
 
+function neighborsOf(id: string): Neighbors {
+  const at = rows.value.findIndex((row) => row.id === id)
+  if (at < 0) return { older: undefined, newer: undefined }
+  return { older: rows.value[at + 1]?.id, newer: rows.value[at - 1]?.id }
+}
+
 /** The checkpoints around this one in the project, on `[` and `]`. */
 function useNeighbors(id: string): Neighbors {
-  const at = rows.value.findIndex((row) => row.id === id)
-  const older = at < 0 ? undefined : rows.value[at + 1]?.id
-  const newer = at < 0 ? undefined : rows.value[at - 1]?.id
-  const go = (to: string | undefined) => {
-    if (to === undefined) return
-    const tab = route.peek().query.get('tab') ?? undefined
-    navigate(addressOf(checkpointPath(to), { tab }))
+  const go = (to: keyof Neighbors) => {
+    const { id: current, query } = route.peek()
+    const next = neighborsOf(current)[to]
+    if (next === undefined) return
+    navigate(addressOf(checkpointPath(next), { tab: query.get('tab') ?? undefined }))
   }
   useShortcuts(
     [
-      { key: '[', label: 'Previous checkpoint', run: () => go(older) },
-      { key: ']', label: 'Next checkpoint', run: () => go(newer) },
+      { key: '[', label: 'Previous checkpoint', run: () => go('older') },
+      { key: ']', label: 'Next checkpoint', run: () => go('newer') },
     ],
-    [older, newer],
+    [],
   )
   // A new view begins at its top.
   useEffect(() => document.querySelector('#main')?.scrollTo({ top: 0 }), [id])
-  return { older, newer }
+  return neighborsOf(id)
 }

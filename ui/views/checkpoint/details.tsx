@@ -179,7 +179,10 @@ function Commands({ details }: { readonly details: Details }): VNode {
     <>
       <Command words="Everything about it" command={`savestate show ${id} ${folder}`} />
       {isMissing === true ? null : (
-        <Command words="What a restore would do" command={`savestate rewind ${id} --dry-run ${folder}`} />
+        <Command
+          words="What a restore would do"
+          command={`savestate rewind ${id} --dry-run ${folder}`}
+        />
       )}
       {!hasFiles || ref === null ? null : (
         <Command

@@ -98,7 +98,9 @@ function Tree(props: {
           </span>
           <span class="muted">
             {node.reason === undefined ? '' : `left out: ${node.reason}`}
-            {node.sizeBytes === null || node.reason !== undefined ? '' : formatBytes(node.sizeBytes)}
+            {node.sizeBytes === null || node.reason !== undefined
+              ? ''
+              : formatBytes(node.sizeBytes)}
           </span>
         </div>
       ))}

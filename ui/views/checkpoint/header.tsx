@@ -7,7 +7,13 @@ import { useShortcuts } from '../../app/keys.js'
 import { project, refresh, start } from '../../app/model.js'
 import { addressOf, checkpointPath, followLink, route, sessionPath } from '../../app/router.js'
 import { call, RequestError } from '../../app/transport.js'
-import { DateAndTime, isPrompt, Marks, promptOf, titleOf } from '../../components/checkpoint-summary.js'
+import {
+  DateAndTime,
+  isPrompt,
+  Marks,
+  promptOf,
+  titleOf,
+} from '../../components/checkpoint-summary.js'
 import { Author, count, Figures, Line } from '../../components/text.js'
 import type { Neighbors } from './checkpoint.js'
 
@@ -52,7 +58,11 @@ function Neighbor(props: {
   if (id === undefined) return <span class="muted">{children}</span>
   const tab = route.value.query.get('tab') ?? undefined
   return (
-    <a href={addressOf(checkpointPath(id), { tab })} onClick={followLink} aria-keyshortcuts={keyName}>
+    <a
+      href={addressOf(checkpointPath(id), { tab })}
+      onClick={followLink}
+      aria-keyshortcuts={keyName}
+    >
       {children}
     </a>
   )
@@ -75,7 +85,9 @@ function Origin({ row }: { readonly row: Row }): VNode | null {
       <span>
         <span class="muted">Session</span>{' '}
         <a href={addressOf(sessionPath(row.session), { at: row.id })} onClick={followLink}>
-          <Line text={row.sessionAgent === null ? row.session : `${row.sessionAgent} ${row.session}`} />
+          <Line
+            text={row.sessionAgent === null ? row.session : `${row.sessionAgent} ${row.session}`}
+          />
         </a>
       </span>
     </p>

@@ -18,7 +18,8 @@ export type Node = {
 export const joinPath = (folder: string, name: string): string =>
   folder === '' ? name : `${folder}/${name}`
 
-export const parentPath = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+export const parentPath = (path: string): string =>
+  path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
 /** All folders above a path: `a` and `a/b` for `a/b/c`. */
 export function foldersAbove(path: string): readonly string[] {

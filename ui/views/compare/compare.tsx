@@ -34,8 +34,7 @@ export function Compare(): VNode {
 
 function Comparison({ a, b }: { readonly a: string; readonly b: string }): VNode {
   const at = { project: project.value, ref: a }
-  const range: Range =
-    b === NOW ? { ...at, with: 'now' } : { ...at, with: 'checkpoint', to: b }
+  const range: Range = b === NOW ? { ...at, with: 'now' } : { ...at, with: 'checkpoint', to: b }
   const version = b === NOW ? storeVersion.value : 0
   const loaded = useLoaded(async (signal) => call('changes', range, { signal }), [version])
   return (

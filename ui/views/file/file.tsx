@@ -33,11 +33,7 @@ function History({ path }: { readonly path: string }): VNode {
   const result = loaded.state === 'ready' ? loaded.value : undefined
   const isEmpty = loaded.state === 'ready' && (result?.checkpoints.length ?? 0) === 0
   return (
-    <div
-      class="view file-history"
-      data-view="file"
-      data-state={isEmpty ? 'empty' : loaded.state}
-    >
+    <div class="view file-history" data-view="file" data-state={isEmpty ? 'empty' : loaded.state}>
       <header class="file-header">
         <h1>Files</h1>
         <PathInput path={path} onChoose={(next) => navigate(addressOf('/files', { path: next }))} />
