@@ -95,7 +95,7 @@ function RowView(props: {
   readonly onMore: (() => void) | undefined
 }): VNode {
   const { row, side, tokens, onMore } = props
-  if (row.type === 'hunk') return <HunkLine head={row.head} onMore={onMore} />
+  if (row.type === 'hunk') return <HunkLine head={row.head} side={side} onMore={onMore} />
   if (row.type === 'no-newline') {
     const isHere = side === 'both' || (side === 'old') === (row.line.kind !== 'added')
     return <NoNewline isHere={isHere || row.line.kind === 'context'} />

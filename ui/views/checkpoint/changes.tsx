@@ -28,7 +28,7 @@ export function ChangesTab(props: {
   const file = query.get('file')
   const selected =
     changes.find(({ path }) => path === file) ??
-    changes.find(({ type }) => type !== 'folder') ??
+    changes.find((one) => one.insertions !== null) ??
     changes[0]
   if (selected === undefined)
     return (

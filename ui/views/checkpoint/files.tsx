@@ -7,6 +7,7 @@ import { addressOf, checkpointPath, navigate, route } from '../../app/router.js'
 import { call, RequestError } from '../../app/transport.js'
 import { ErrorMessage, Loading } from '../../components/states.js'
 import { formatBytes, Line } from '../../components/text.js'
+import { REASONS } from './details.js'
 import { FileViewer } from './file-viewer.js'
 import { foldersAbove, type Node, parentPath, visibleNodes } from './tree.js'
 
@@ -97,7 +98,7 @@ function Tree(props: {
             {node.type === 'link' ? ' (link)' : ''}
           </span>
           <span class="muted">
-            {node.reason === undefined ? '' : `left out: ${node.reason}`}
+            {node.reason === undefined ? '' : `left out: ${REASONS[node.reason]}`}
             {node.sizeBytes === null || node.reason !== undefined
               ? ''
               : formatBytes(node.sizeBytes)}

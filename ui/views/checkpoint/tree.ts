@@ -11,7 +11,7 @@ export type Node = {
   readonly type: 'file' | 'folder' | 'link' | 'skipped'
   readonly sizeBytes: number | null
   /** For a skipped entry: why the checkpoint does not have it. */
-  readonly reason: string | undefined
+  readonly reason: Listing['skipped'][number]['reason'] | undefined
   readonly isOpen: boolean
 }
 

@@ -123,7 +123,11 @@ function Differences(props: {
     title,
     files: shown.filter(({ change }) => has.includes(change)),
   })).filter(({ files }) => files.length > 0)
-  const selected = shown.find(({ path }) => path === file) ?? groups[0]?.files[0]
+  const listed = groups.flatMap(({ files }) => files)
+  const selected =
+    listed.find(({ path }) => path === file) ??
+    listed.find((one) => one.insertions !== null) ??
+    listed[0]
   if (changes.length === 0)
     return (
       <EmptyMessage title="A and B have the same files">
