@@ -113,7 +113,7 @@ test('files as they were: folders open, files can be read and downloaded', async
   await ui.show(`/c/${ids.edit}?tab=files`)
   await view().getByText('users.json').first().waitFor()
   await view().getByText('src', { exact: true }).first().click()
-  await view().getByText('login.ts').first().click()
+  await view().getByRole('treeitem', { name: 'login.ts' }).click()
   await view().getByText('verifyTicket').first().waitFor()
   const downloading = page.waitForEvent('download')
   await view()
