@@ -13,7 +13,7 @@ export function Time({ at }: { readonly at: string }): VNode {
   const date = new Date(at)
   return (
     <time dateTime={at} title={date.toLocaleString()}>
-      {date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })}
+      {date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })}
     </time>
   )
 }

@@ -58,6 +58,7 @@ test('Claude Code: prompts, thoughts, answers, calls and results', () => {
       ]),
       user([{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'File created' }], {
         toolUseResult: { type: 'create', filePath: 'a.txt', structuredPatch: [] },
+        timestamp: '2026-11-15T19:14:58.250Z',
       }),
       assistant([
         {
@@ -100,9 +101,9 @@ test('Claude Code: prompts, thoughts, answers, calls and results', () => {
     ['prompt: Write a file'],
     ['thinking: A file.'],
     ['answer: I write it.', 'call toolu_1: Write /home/user/project/a.txt'],
-    ['result toolu_1: File created'],
+    ['result toolu_1: 250 ms File created'],
     ['call toolu_2: Bash npm test'],
-    ['error toolu_2: Exit 1'],
+    ['error toolu_2: 0 ms Exit 1'],
     ['call toolu_3: Grep x+', 'call toolu_4: Agent sub'],
     ['result toolu_4: 737 ms sub\ndone'],
     [],
@@ -255,6 +256,25 @@ test('Codex: the items of the model, without the events that repeat them', () =>
       event({ type: 'turn_aborted', reason: 'interrupted' }),
       { ...at, type: 'compacted', payload: { message: 'Earlier: a file.' } },
       item({ type: 'ghost_snapshot', ghost_commit: {} }),
+      item({ type: 'custom_tool_call', call_id: 'c-4', name: 'exec', input: 'text(await x())' }),
+      item({
+        type: 'custom_tool_call_output',
+        call_id: 'c-4',
+        output: [
+          { type: 'input_text', text: 'Script completed\nWall time 0.1 seconds\nOutput:\n' },
+          { type: 'input_text', text: '{}' },
+        ],
+      }),
+      { ...at, type: 'inter_agent_communication_metadata', payload: { trigger_turn: false } },
+      item({
+        type: 'agent_message',
+        author: '/root/subtask',
+        recipient: '/root',
+        content: [
+          { type: 'input_text', text: 'Payload:\nDone.' },
+          { type: 'encrypted_content', encrypted_content: 'gAAA' },
+        ],
+      }),
       { ...at, type: 'turn_context', payload: { model: 'gpt-5.5' } },
     ]),
   ).toEqual([
@@ -271,13 +291,17 @@ test('Codex: the items of the model, without the events that repeat them', () =>
     ['call c-2: exec_command npm test'],
     ['error c-2: 52 ms failed\n'],
     ['call c-3: shell ls -a'],
-    ['result c-3: .'],
+    ['result c-3: 0 ms .'],
     ['answer: Done.'],
     [],
     [],
     ['note: The turn was aborted: interrupted.'],
     ['note: Earlier: a file.'],
     [],
+    ['call c-4: exec text(await x())'],
+    ['result c-4: 100 ms \n{}'],
+    [],
+    ['note: Payload:\nDone.'],
     [],
   ])
 })
@@ -286,6 +310,7 @@ test('Gemini CLI: calls have their results, and a repeated id replaces the messa
   const answer = {
     id: 'g-1',
     type: 'gemini',
+    timestamp: '2026-11-18T17:21:18.371Z',
     content: '',
     thoughts: [{ subject: 'Plan', description: 'Write.' }],
   }
@@ -309,7 +334,11 @@ test('Gemini CLI: calls have their results, and a repeated id replaces the messa
           call(
             'write_file',
             { file_path: 'a.txt', content: 'x' },
-            { status: 'success', result: response('write_file', 'Created') },
+            {
+              status: 'success',
+              result: response('write_file', 'Created'),
+              timestamp: '2026-11-18T17:21:18.509Z',
+            },
           ),
           call(
             'replace',
@@ -349,7 +378,7 @@ test('Gemini CLI: calls have their results, and a repeated id replaces the messa
     [
       'thinking: Plan\nWrite.',
       'call write_file-1: write_file a.txt',
-      'result write_file-1: Created',
+      'result write_file-1: 138 ms Created',
       'call replace-1: replace nope.txt',
       'error replace-1: File not found',
       'call run_shell_command-1: run_shell_command ls',
