@@ -10,9 +10,14 @@ export const startError = signal<RequestError | undefined>(undefined)
 export const rows = signal<readonly Row[]>([])
 /** All checkpoints of the project are in `rows`. */
 export const isComplete = signal(false)
+/** Undefined until the folder has been scanned. */
 export const here = signal<Here | undefined>(undefined)
+/** Why the folder could not be compared with its newest checkpoint. */
+export const hereError = signal<RequestError | undefined>(undefined)
+/** `connecting` until the first event. `gone`: no server answers. `refused`: another one answers, with another key. */
+export const connection = signal<'connecting' | 'live' | 'gone' | 'refused'>('connecting')
 /** The events of the server arrive. */
-export const isLive = signal(false)
+export const isLive = computed(() => connection.value === 'live')
 export const project = computed(() => start.value?.project ?? '')
 export const rowOf = computed(() => new Map(rows.value.map((row) => [row.id, row])))
 /** Counts the changes of the store, for views that load their data again. */
@@ -21,34 +26,63 @@ export const storeVersion = signal(0)
 const PAGE = 2000
 const RETRY_MS = 2000
 
+let loads = 0
+
 /** Loads the project of the address. Called at the start and when the user chooses another project. */
 export async function loadProject(): Promise<void> {
+  loads += 1
+  const load = loads
   const wanted = route.peek().query.get('project')
   try {
     const answer = await call('start', wanted === null ? {} : { project: wanted })
+    // The user has chosen another project meanwhile.
+    if (load !== loads) return
+    const isSame = answer.project === start.peek()?.project
     start.value = answer
     startError.value = undefined
     rows.value = answer.rows
     isComplete.value = !answer.hasMore
-    here.value = undefined
+    if (!isSame) here.value = undefined
     void loadHere()
-    void loadOlder()
+    await loadOlder()
   } catch (error) {
     if (!(error instanceof RequestError)) throw error
-    startError.value = error
+    if (load === loads) startError.value = error
   }
 }
 
-/** Scans the folder, so it is not part of the first answer. */
-export async function loadHere(): Promise<void> {
+let scan: Promise<void> | undefined
+let isScanOutdated = false
+
+/** Scans the folder, so it is not part of the first answer. Requests during a scan are answered by one more scan. */
+export function loadHere(): Promise<void> {
+  if (scan !== undefined) {
+    isScanOutdated = true
+    return scan
+  }
+  scan = scanFolder().finally(() => {
+    scan = undefined
+    if (!isScanOutdated) return
+    isScanOutdated = false
+    void loadHere()
+  })
+  return scan
+}
+
+async function scanFolder(): Promise<void> {
   const { project: path, isExport } = start.peek() ?? {}
   if (path === undefined || path === null || isExport === true) return
   try {
-    here.value = await call('here', { project: path })
+    const found = await call('here', { project: path })
+    if (path !== project.peek()) return
+    here.value = found
+    hereError.value = undefined
   } catch (error) {
-    // Without it the page does not know where the folder stands; a missing folder is one reason.
+    // A missing folder is one reason. The timeline says so; the rest works.
     if (!(error instanceof RequestError)) throw error
+    if (path !== project.peek()) return
     here.value = undefined
+    hereError.value = error
   }
 }
 
@@ -76,30 +110,56 @@ export async function refresh(): Promise<void> {
   const overlap = last === undefined ? -1 : known.findIndex(({ id }) => id === last.id)
   const older = overlap < 0 ? [] : known.slice(overlap + 1)
   const isWhole = answer.rows.length + older.length === answer.total || !isComplete.peek()
-  start.value = answer
-  const keeps = overlap >= 0 && isWhole
-  rows.value = keeps ? [...answer.rows, ...older] : answer.rows
-  if (!keeps) {
-    isComplete.value = !answer.hasMore
-    void loadOlder()
+  if (overlap >= 0 && isWhole) rows.value = [...answer.rows, ...older]
+  else {
+    // The list is replaced when it is whole, so that the scroll position stays.
+    rows.value = [...answer.rows, ...(await loadAllAfter(answer, path))]
+    if (path !== project.peek()) return
+    isComplete.value = true
   }
+  start.value = answer
   storeVersion.value += 1
   void loadHere()
+  await loadOlder()
+}
+
+async function loadAllAfter(answer: Start, path: string): Promise<readonly Row[]> {
+  const loaded: Row[] = []
+  let { hasMore } = answer
+  let before = answer.rows.at(-1)?.id
+  while (hasMore && before !== undefined) {
+    const page = await call('rows', { project: path, before, limit: PAGE })
+    loaded.push(...page.rows)
+    before = page.rows.at(-1)?.id
+    hasMore = page.hasMore
+  }
+  return loaded
+}
+
+/** Shows the answer of `name` or `pin` before the server reports the change. */
+export function replaceRow(changed: Row): void {
+  rows.value = rows.peek().map((row) => (row.id === changed.id ? changed : row))
 }
 
 /** Follows the store until the page is closed, and reconnects when the server is back. */
 export async function follow(signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
+  let wasLive = false
+  while (!signal.aborted && start.peek()?.isExport !== true) {
     try {
       for await (const { type } of events(signal)) {
-        isLive.value = true
-        if (type === 'changed') await refresh()
+        const isBack = connection.peek() !== 'live' && wasLive
+        connection.value = 'live'
+        wasLive = true
+        if (startError.peek()?.code === 'SERVER_GONE') await loadProject()
+        else if (type === 'changed' || isBack) await refresh()
       }
+      connection.value = 'gone'
     } catch (error) {
       if (signal.aborted) return
       if (!(error instanceof RequestError || error instanceof TypeError)) throw error
+      const isRefused = error instanceof RequestError && error.code === 'ACCESS_REFUSED'
+      connection.value = isRefused ? 'refused' : 'gone'
     }
-    isLive.value = false
     await new Promise((resolve) => window.setTimeout(resolve, RETRY_MS))
   }
 }

@@ -1,0 +1,123 @@
+// What the page shows if there is nothing, if something is lost, or if it may not do something. Each has a server of its own.
+import { expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { type Scratch, PROGRAM, scratch } from '../cli/program.js'
+import { claudePrompt, rowsOf, SESSION } from '../support/agent-story.js'
+import { axeViolations } from '../support/browser/axe.js'
+import { openGuarded } from '../support/browser/guarded-page.js'
+import { damagedStore, encryptedStore } from '../support/browser/scratch-stores.js'
+import { type UiServer, startUi } from '../support/browser/ui-server.js'
+import { ready } from '../support/browser/use-ui.js'
+
+type Case = {
+  readonly page: Page
+  readonly server: UiServer
+  readonly show: (path: string) => Promise<void>
+  readonly takeFaults: () => readonly string[]
+}
+
+/** Checks at the end that the page reported no fault which `work` did not take, and that axe finds none. */
+async function withPage(
+  s: Scratch,
+  { args = [] }: { readonly args?: readonly string[] },
+  work: (ui: Case) => Promise<void>,
+): Promise<void> {
+  const { project, environment } = s
+  await using server = await startUi({ program: PROGRAM, project, environment, args })
+  await using guarded = await openGuarded(server.url)
+  const { page, takeFaults } = guarded
+  await ready(page)
+  const show = async (path: string) => {
+    await page.goto(new URL(path, server.origin).href)
+    await ready(page)
+  }
+  await work({ page, server, show, takeFaults })
+  expect(await axeViolations(page)).toEqual([])
+  expect(takeFaults()).toEqual([])
+}
+
+test('an empty store says how to begin', async () => {
+  using s = scratch({ 'a.txt': 'a\n' })
+  await withPage(s, {}, async ({ page, show }) => {
+    await page.locator('[data-view=timeline][data-state=empty]').waitFor()
+    await page.getByText('savestate install').first().waitFor()
+    for (const path of ['/sessions', '/files', '/compare', '/search?q=x', '/store'])
+      await show(path)
+    await show('/')
+  })
+})
+
+test('the first checkpoint of an empty project appears without a reload', async () => {
+  using s = scratch({ 'a.txt': 'a\n' })
+  await withPage(s, {}, async ({ page }) => {
+    await page.locator('[data-view=timeline][data-state=empty]').waitFor()
+    claudePrompt(s, 'The first prompt')
+    await page.getByText('The first prompt').first().waitFor()
+  })
+})
+
+test('a damaged checkpoint is marked and says what is lost; the others work', async () => {
+  using s = damagedStore()
+  const [damaged, whole] = rowsOf(s)
+  await withPage(s, {}, async ({ page, show, takeFaults }) => {
+    await page
+      .locator(`[role=row][data-id="${damaged?.id}"]`)
+      .getByText(/damaged/i)
+      .waitFor()
+    await show(`/c/${damaged?.id}`)
+    await page.getByText('lost.txt').first().waitFor()
+    await page
+      .getByText(/damaged/i)
+      .first()
+      .waitFor()
+    takeFaults()
+    await show(`/c/${whole?.id}`)
+    await page.locator('[data-view=checkpoint][data-state=ready]').waitFor()
+    await page.getByText('kept.txt').first().waitFor()
+  })
+})
+
+test('an encrypted conversation without its key is a sentence, not an error', async () => {
+  using s = encryptedStore()
+  await withPage(s, {}, async ({ page, show }) => {
+    await show(`/s/${SESSION}`)
+    await page
+      .getByText(/SAVESTATE_KEY|encrypted/)
+      .first()
+      .waitFor()
+    expect(await page.getByText('A secret prompt').count()).toBe(0)
+  })
+})
+
+test('a read-only page shows plans and has no button that changes something', async () => {
+  using s = scratch({ 'a.txt': 'a\n' })
+  claudePrompt(s, 'Change nothing')
+  s.write({ 'a.txt': 'b\n' })
+  const [row] = rowsOf(s)
+  await withPage(s, { args: ['--read-only'] }, async ({ page, show }) => {
+    await show(`/c/${row?.id}`)
+    await page
+      .getByText(/read-only/i)
+      .first()
+      .waitFor()
+    await page.keyboard.press('r')
+    const dialog = page.locator('dialog[data-dialog=restore]')
+    if ((await dialog.count()) > 0)
+      expect(await dialog.getByRole('button', { name: /^Restore/ }).isEnabled()).toBe(false)
+    await page.keyboard.press('Escape')
+  })
+  expect(rowsOf(s)).toHaveLength(1)
+})
+
+test('if the server ends, the page says so, keeps what it has, and goes on when it is back', async () => {
+  using s = scratch({ 'a.txt': 'a\n' })
+  claudePrompt(s, 'Before the end')
+  await withPage(s, {}, async ({ page, server, takeFaults }) => {
+    await page.locator('[data-live=on]').waitFor()
+    expect(await server.stop('SIGINT')).toBe(0)
+    await page.locator('[data-live=off]').waitFor()
+    await page.getByText('savestate ui').first().waitFor()
+    await page.getByText('Before the end').first().waitFor()
+    expect(takeFaults().every((fault) => fault.includes('ERR_'))).toBe(true)
+  })
+})
