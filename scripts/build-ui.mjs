@@ -19,7 +19,7 @@ export async function buildUi() {
   // The worker is a file of its own: it loads nothing of the page.
   const defines = { HIGHLIGHTS_WASM: JSON.stringify(wasm) }
   for (const [name, input] of Object.entries(WORKERS)) {
-    const [{ code }] = await bundle({ [name]: input }, defines)
+    const [{ code }] = await bundle({ [name]: input }, defines, FROM_FILE)
     defines.HIGHLIGHT_WORKER = JSON.stringify(writeAsset(`${name}.js`, code))
   }
   const chunks = await bundle({ main: 'ui/main.tsx' }, defines)
@@ -34,8 +34,23 @@ export async function buildUi() {
   writeFile('index.html', html)
 }
 
-async function bundle(input, define) {
+// With the condition `workerd`, @pierre/highlights imports its WebAssembly as a module instead of carrying it as text.
+const FROM_FILE = {
+  resolve: { conditionNames: ['workerd', 'import'] },
+  plugins: [
+    {
+      name: 'wasm-from-address',
+      load: (id) =>
+        id.endsWith('.wasm')
+          ? 'export default await WebAssembly.compile(await (await fetch(HIGHLIGHTS_WASM)).arrayBuffer())'
+          : undefined,
+    },
+  ],
+}
+
+async function bundle(input, define, options = {}) {
   const build = await rolldown({
+    ...options,
     input,
     platform: 'browser',
     tsconfig: 'ui/tsconfig.json',

@@ -45,9 +45,16 @@ const SCRIPT = 'console.log("page")\n'
 
 export async function openPage(
   files: Readonly<Record<string, FileSpec>> = {},
-  options: Partial<Pick<ServePageOptions, 'isReadOnly' | 'idleMs' | 'aliveMs' | 'onPage'>> = {},
+  {
+    prepare = async () => undefined,
+    ...options
+  }: Partial<Pick<ServePageOptions, 'isReadOnly' | 'idleMs' | 'aliveMs' | 'onPage'>> & {
+    /** Called before the store is opened for the page. */
+    readonly prepare?: (s: Scratch) => Promise<void>
+  } = {},
 ): Promise<Page> {
   const s = await scratch({ files })
+  await prepare(s)
   const store = await s.open()
   const project = await store.project(s.project)
   const { isReadOnly = false } = options

@@ -6,7 +6,7 @@ import { KeysDialog } from '../dialogs/keys.js'
 import { NameDialog } from '../dialogs/name.js'
 import { Timeline } from '../views/timeline/timeline.js'
 import { Bars } from './bars.js'
-import { openDialog, type RestoreRequest } from './dialogs.js'
+import { openDialog, openRestore, type RestoreRequest } from './dialogs.js'
 import { reportError } from './errors.js'
 import { Header } from './header.js'
 import { useShortcuts } from './keys.js'
@@ -62,6 +62,13 @@ export function Frame(): VNode {
   useShortcuts(
     [
       { key: '/', label: 'Search', run: () => document.getElementById('search')?.focus() },
+      {
+        key: 'u',
+        label: 'Undo the last rewind',
+        run: () => {
+          if (start.peek()?.isReadOnly !== true) openRestore({ kind: 'undo' })
+        },
+      },
       { key: '?', label: 'Show the shortcuts', run: () => (openDialog.value = { dialog: 'keys' }) },
     ],
     [],

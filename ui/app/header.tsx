@@ -10,7 +10,7 @@ import { nextTheme, theme } from './theme.js'
 export function Header(): VNode {
   return (
     <header class="header">
-      <a class="logo" href={addressOf('/')} onClick={followLink}>
+      <a class="logo" href={addressOf('/')} onClick={followLink} aria-label="savestate">
         <svg viewBox="0 0 16 16" aria-hidden="true">
           <path d="M3 2v12M3 5h5a4 4 0 0 1 0 8H6M8.5 10.5 6 13l2.5 2.5" />
         </svg>

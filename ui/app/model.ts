@@ -150,7 +150,7 @@ export async function follow(signal: AbortSignal): Promise<void> {
         const isBack = connection.peek() !== 'live' && wasLive
         connection.value = 'live'
         wasLive = true
-        if (startError.peek() !== undefined) await loadProject()
+        if (startError.peek()?.code === 'SERVER_GONE') await loadProject()
         else if (type === 'changed' || isBack) await refresh()
       }
       connection.value = 'gone'

@@ -52,7 +52,7 @@ export function NameDialog(props: {
           {error === undefined ? '' : `${error.message}. ${error.hint ?? ''}`}
         </p>
         <div class="dialog-buttons">
-          {row?.name == null ? null : (
+          {(row?.name ?? null) === null ? null : (
             <button
               type="button"
               class="button"

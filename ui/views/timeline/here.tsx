@@ -1,5 +1,6 @@
 // "You are at …": the newest checkpoint, what has changed since, and whether the last rewind can be undone.
 import type { VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import { openRestore } from '../../app/dialogs.js'
 import { here, hereError, rowOf, start } from '../../app/model.js'
 import { addressOf, checkpointPath, followLink } from '../../app/router.js'
@@ -7,7 +8,15 @@ import { count, Figures, Line, relativeTime } from '../../components/text.js'
 import { isPrompt, promptText, titleOf } from './words.js'
 import type { Row } from '../../../src/ui/api.js'
 
+const TICK_MS = 30_000
+
 export function HereSentence(): VNode {
+  const [, setTick] = useState(0)
+  useEffect(() => {
+    // "2 min. ago" changes by itself.
+    const timer = window.setInterval(() => setTick((tick) => tick + 1), TICK_MS)
+    return () => window.clearInterval(timer)
+  }, [])
   const found = here.value
   const error = hereError.value
   const isExport = start.value?.isExport === true

@@ -1,7 +1,7 @@
 // The keyboard of the timeline: moving, folding, and what can be done with the chosen row.
 import { openDialog, openRestore } from '../../app/dialogs.js'
 import { type Shortcut, useShortcuts } from '../../app/keys.js'
-import { here, project, replaceRow, rowOf, start } from '../../app/model.js'
+import { project, replaceRow, rowOf, start } from '../../app/model.js'
 import { addressOf, checkpointPath, navigate } from '../../app/router.js'
 import { call } from '../../app/transport.js'
 import type { Row } from '../../../src/ui/api.js'
@@ -65,9 +65,6 @@ export function useTimelineKeys(shown: Shown): void {
           navigate(addressOf(checkpointPath(row.id), { tab: 'since' }))
         }),
       ),
-      ...on(['u'], 'Undo the last rewind', () => {
-        if (here.peek()?.undo && start.peek()?.isReadOnly !== true) openRestore({ kind: 'undo' })
-      }),
       ...on(
         ['n'],
         'Name',

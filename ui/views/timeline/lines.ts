@@ -125,7 +125,7 @@ export function dayOf(at: string): string {
 export type Heights = { readonly card: number; readonly step: number }
 export const WIDE: Heights = { card: 52, step: 28 }
 /** Two lines per row on a phone. */
-export const NARROW: Heights = { card: 64, step: 48 }
+export const NARROW: Heights = { card: 58, step: 46 }
 
 export type Layout = {
   /** The top of each line, and of the end. */

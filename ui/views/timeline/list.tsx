@@ -9,6 +9,10 @@ import { activeKey, kept, setFold } from './state.js'
 import { promptText } from './words.js'
 
 const OVERSCAN_PX = 400
+/** Smaller movements stay within the overscan and draw nothing. */
+const STEP_PX = 160
+
+type Viewport = { readonly top: number; readonly height: number }
 
 export type ListProps = {
   readonly lines: readonly Line[]
@@ -23,7 +27,7 @@ export type ListProps = {
 
 export function TimelineList(props: ListProps): VNode {
   const { lines, layout, heights, scroller } = props
-  const [view, setView] = useState({ top: kept.scrollTop, height: 900 })
+  const [view, setView] = useState<Viewport>({ top: kept.scrollTop, height: 900 })
   useScroll(props, setView)
   const first = lineAt(layout, view.top - OVERSCAN_PX)
   const last = lineAt(layout, view.top + view.height + OVERSCAN_PX)
@@ -87,7 +91,7 @@ function titleOf(line: Line, titles: ReadonlyMap<string, Row>): string | undefin
 /** Follows the scroller, and keeps the visible lines where they are when lines above them appear or disappear. */
 function useScroll(
   { layout, lines, scroller }: ListProps,
-  setView: (view: { readonly top: number; readonly height: number }) => void,
+  setView: (next: (view: Viewport) => Viewport) => void,
 ): void {
   const shown = useRef({ lines, layout })
   useLayoutEffect(() => {
@@ -104,8 +108,12 @@ function useScroll(
     if (element === null) return undefined
     element.scrollTop = kept.scrollTop
     const update = () => {
+      // A removed element has no position.
+      if (!element.isConnected) return
       kept.scrollTop = element.scrollTop
-      setView({ top: element.scrollTop, height: element.clientHeight })
+      const top = Math.round(element.scrollTop / STEP_PX) * STEP_PX
+      const height = element.clientHeight
+      setView((view) => (view.top === top && view.height === height ? view : { top, height }))
     }
     const resized = new ResizeObserver(update)
     resized.observe(element)

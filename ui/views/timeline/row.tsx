@@ -85,6 +85,7 @@ function content(line: Exclude<Line, { type: 'day' }>, props: RowProps): Compone
     case 'more':
       return (
         <span role="gridcell" class="tl-more">
+          <span class="tl-node" aria-hidden="true" />
           <span class="tl-toggle" aria-hidden="true">
             ▸
           </span>
@@ -196,9 +197,9 @@ function Entry({ row, line, ...props }: RowProps & { readonly row: Row }): VNode
       </a>
       <span class="tl-figures">
         <Marks row={row} isHere={props.isHere} />
-        {isSingle && row.kind !== 'save' ? null : <Author name={row.author} />}
         {row.files > 1 ? <span class="muted">{count(row.files, 'file')}</span> : null}
-        {row.files > 0 ? <Figures {...row} /> : null}
+        {isSingle && row.kind !== 'save' ? null : <Author name={row.author} />}
+        {row.files > 0 ? <Figures {...row} /> : <span class="figures" />}
       </span>
       <Actions row={row} canRestore={props.canRestore} />
     </span>

@@ -25,7 +25,8 @@ export function promptText({ reason }: Row): string {
 /** The tool of a call and what it was called with. */
 export function callWords({ reason }: Row): { readonly tool: string; readonly what: string } {
   const text = reason ?? 'Saved'
-  const [, tool, what] = /^(Before \S+?|End of the \w+|\S+?):? +(.*)$/s.exec(text) ?? []
+  if (/^End of the \w+$/.test(text)) return { tool: text, what: '' }
+  const [, tool, what] = /^(Before \S+?|\S+?):? +(.*)$/s.exec(text) ?? []
   return tool === undefined || what === undefined ? { tool: text, what: '' } : { tool, what }
 }
 
@@ -71,11 +72,18 @@ export function marksOf(row: Row): readonly Mark[] {
   if (row.damaged === true) marks.push({ kind: 'damaged', sign: '▲', word: 'damaged' })
   if (isFailed(row)) marks.push({ kind: 'failed', sign: '✗', word: 'failed' })
   if (isDestructive(row)) marks.push({ kind: 'destructive', sign: '⚠', word: 'destructive' })
-  if (row.skipped > 0) marks.push({ kind: 'partial', sign: '◐', word: 'partly saved' })
+  if (isPartial(row)) marks.push({ kind: 'partial', sign: '◐', word: 'partly saved' })
   if (row.filesPruned === true) marks.push({ kind: 'pruned', sign: '○', word: 'files pruned' })
   if (row.pinned) marks.push({ kind: 'pinned', sign: '●', word: 'pinned' })
   if (row.name !== null) marks.push({ kind: 'named', sign: '◆', word: row.name })
   return marks
+}
+
+/** Paths that are left out on purpose in every checkpoint of the project. */
+const EXPECTED: readonly string[] = ['ignored', 'vcs', 'store', 'temporary', 'forgotten']
+
+function isPartial({ skippedByReason }: Row): boolean {
+  return Object.keys(skippedByReason).some((reason) => !EXPECTED.includes(reason))
 }
 
 export function isFailed({ status }: Row): boolean {

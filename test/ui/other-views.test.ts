@@ -1,0 +1,62 @@
+// Compare, the history of a file, search, the store.
+import { beforeAll, expect, test } from 'vitest'
+import { rowOf } from '../support/agent-story.js'
+import { agentStore, PROMPTS } from '../support/browser/agent-store.js'
+import { useUi } from '../support/browser/use-ui.js'
+
+const ui = useUi(agentStore)
+const view = (name: string) => ui.page.locator(`[data-view=${name}][data-state=ready]`)
+let edit = ''
+let table = ''
+beforeAll(() => {
+  edit = rowOf(ui.store, 'Edit src/login.ts').id
+  table = rowOf(ui.store, 'Bash: node generate.mjs > src/table.ts').id
+})
+
+test('compare: the files that differ between two checkpoints, with their diff', async () => {
+  await ui.show(`/compare?a=${edit}&b=${table}`)
+  await view('compare').waitFor()
+  for (const path of ['src/table.ts', 'test/login.test.ts', 'logo.png'])
+    await view('compare').getByText(path).first().waitFor()
+  await ui.page.locator('[data-view=compare] [data-line]').first().waitFor()
+})
+
+test('file history: every version with author and prompt; also of a removed file', async () => {
+  const { page } = ui
+  await ui.show('/files?path=src/login.ts')
+  await view('file').waitFor()
+  const text = await view('file').innerText()
+  for (const part of ['claude', 'Edit src/login.ts']) expect(text).toContain(part)
+  await ui.show('/files?path=notes.txt')
+  await view('file')
+    .getByText(/removed|deleted/i)
+    .first()
+    .waitFor()
+  await page.locator('main').getByText('rm notes.txt').first().waitFor()
+})
+
+test('search finds prompts, calls and paths, and Enter opens a result', async () => {
+  const { page } = ui
+  await ui.show('/search?q=login')
+  await view('search').getByText(PROMPTS.tests).first().waitFor()
+  await view('search').getByText('src/login.ts').first().waitFor()
+  await ui.show('/search?q=nothing-has-these-words')
+  await page.locator('[data-view=search][data-state=empty]').waitFor()
+})
+
+test('store: sizes, projects, what a prune would remove, health', async () => {
+  const { page } = ui
+  await ui.show('/store')
+  await view('store').waitFor()
+  const text = await view('store').innerText()
+  expect(text).toContain(ui.store.project)
+  for (const word of [/prune/i, /claude/i, /daemon/i]) expect(text).toMatch(word)
+  await page
+    .getByRole('button', { name: /verify/i })
+    .first()
+    .click()
+  await page
+    .getByText(/no problems|intact|nothing is damaged|everything is/i)
+    .first()
+    .waitFor()
+})
