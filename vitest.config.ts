@@ -26,8 +26,9 @@ export default defineConfig({
   plugins: [threadsFromDist],
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Beside other programs a test takes up to ten times as long. The limit is for tests that hang.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // Tests wait for processes and disks: three files at a time leave a third of two cores idle.
     maxWorkers: 4,
     // The files of one worker share a process, and with it what they import: no file leaves anything behind in it.
