@@ -26,9 +26,9 @@ export default defineConfig({
   plugins: [threadsFromDist],
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // For a condition that is polled: a loaded machine is slow.
+    // Beside other programs a test takes up to ten times as long. The limits are for tests that hang.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
     // Tests wait for processes and disks: three files at a time leave a third of two cores idle.
     maxWorkers: 4,
