@@ -57,6 +57,7 @@ export async function servePage(options: ServePageOptions): Promise<ServedPage> 
     ...{ methods, context, onPage, report },
   })
   const port = await listen(server, options.port)
+  idle.touch()
   // The caller reports that the store cannot be opened.
   const watching = context().then(
     async ({ store }) => watchStore(store, { signal: ending.signal, events }),
