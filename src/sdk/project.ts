@@ -165,7 +165,7 @@ export class Project {
     return this.#perform('diff', engine.diff, options, { from: ref })
   }
 
-  /** What changed in one file. Compares as `diff` does, and scans the folder only without `to` and `previous`. */
+  /** The changes of one file. Compares as `diff` does, and scans the folder only without `to` and `previous`. */
   async patch(ref: string, options: PatchOptions): Promise<engine.FilePatch> {
     return this.#perform('patch', engine.filePatch, options, { from: ref })
   }

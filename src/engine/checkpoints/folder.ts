@@ -32,7 +32,7 @@ export type FolderListing = {
     /** Octal; null for a link. */
     readonly mode: string | null
   }[]
-  /** What the folder had besides, and why the checkpoint does not have it. */
+  /** Entries of the folder that the checkpoint does not contain, with the reasons. */
   readonly skipped: readonly {
     readonly name: string
     readonly reason: SkipReason

@@ -53,6 +53,8 @@ export type CheckpointView = {
    * several of them joined by `+`. Null if nothing changed, or the author is unknown.
    */
   readonly author: string | null
+  /** Present if a tool call that it names failed, as far as the coding agent reported it. */
+  readonly failed?: true
   /** Present if a prune removed the files and kept the state. */
   readonly filesPruned?: true
   /** Present if the store has lost a part of it: see docs/guide/repair.md. */
@@ -177,6 +179,7 @@ export function viewBrief(brief: CheckpointBrief): CheckpointView {
     kind,
     moment: brief.moment,
     author: authorText(brief.authors),
+    ...(brief.failed ? { failed: true } : {}),
     ...(brief.filesPruned ? { filesPruned: true } : {}),
   }
 }
