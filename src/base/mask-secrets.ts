@@ -43,7 +43,8 @@ const KEY_SHAPES = new RegExp(
     String.raw`${START}sk-[\w-]{20,}`,
     String.raw`${START}npm_[A-Za-z0-9]{30,}`,
     String.raw`${START}(?:[rs]k_(?:live|test)|whsec)_\w{10,}`,
-    // JSON Web Tokens
+    // age, JSON Web Tokens
+    String.raw`AGE-SECRET-KEY-1[A-Z0-9]{20,}`,
     String.raw`${START}eyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]{8,}`,
   ].join('|'),
   'g',
@@ -123,7 +124,7 @@ function maskValues(text: string, { pattern, isFlag, mask }: Values): string {
     if (found === null) break
     const from = pattern.lastIndex
     const name = found[1] ?? ''
-    const quote = found[2]?.at(-1)
+    const quote = found[2]
     const isEnv = name === name.toUpperCase() && /\w=$/.test(found[0])
     const run = runOf({ quote, isStrict: !isFlag && !isEnv, hasSpaces: /^passphrase$/i.test(name) })
     run.lastIndex = from
@@ -142,19 +143,31 @@ function maskValues(text: string, { pattern, isFlag, mask }: Values): string {
 }
 
 type ValueForm = {
+  /** The opening quote. It has backslashes if the whole text is inside another string. */
   readonly quote: string | undefined
   /** Brackets and separators of code end the value. */
   readonly isStrict: boolean
   readonly hasSpaces: boolean
 }
 
-function runOf({ quote, isStrict, hasSpaces }: ValueForm): RegExp {
-  if (quote !== undefined) {
-    const space = hasSpaces ? '\\r\\n' : '\\s'
-    return new RegExp(`[^${space}\\\\${quote}]{1,${DECISIVE_CHARS}}`, 'y')
-  }
-  const stops = isStrict ? String.raw`\s"'\\\x60,;&|<>(){}[\]` : String.raw`\s"'\\\x60;&|`
-  return new RegExp(`[^${stops}]{1,${DECISIVE_CHARS}}`, 'y')
+const runs = new Map<string, RegExp>()
+
+/** Matches a piece of a value. */
+function runOf(form: ValueForm): RegExp {
+  const source = runSource(form)
+  const known = runs.get(source)
+  if (known !== undefined) return known
+  const run = new RegExp(`(?:${source}){1,${DECISIVE_CHARS}}`, 'y')
+  runs.set(source, run)
+  return run
+}
+
+function runSource({ quote, isStrict, hasSpaces }: ValueForm): string {
+  if (quote === undefined)
+    return isStrict ? String.raw`[^\s"'\\\x60;&|,<>(){}[\]]` : String.raw`[^\s"'\\\x60;&|]`
+  const spaces = hasSpaces ? String.raw`\r\n` : String.raw`\s`
+  const plain = String.raw`[^${spaces}\\${quote.slice(-1)}]`
+  return quote.length === 1 ? String.raw`${plain}|\\\S` : plain
 }
 
 type Candidate = {

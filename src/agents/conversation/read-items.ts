@@ -74,7 +74,7 @@ export function readConversationItems(
   options: ReadItemsOptions,
 ): readonly ConversationItem[] {
   const { format, firstIndex = 0, reveal = false, maxChars = MAX_TEXT_CHARS } = options
-  const items = entries.map((entry) => readEntry(entry, format))
+  const items = addDurations(entries.map((entry) => readEntry(entry, format)))
   const newest = new Map(items.flatMap((item) => (item.id === undefined ? [] : [[item.id, item]])))
   return items.map((item, at) => {
     const isReplaced = item.id !== undefined && newest.get(item.id) !== item
@@ -84,6 +84,24 @@ export function readConversationItems(
       subagent: item.subagent,
       parts: isReplaced ? [] : item.parts.map((part) => finishPart(part, { reveal, maxChars })),
     }
+  })
+}
+
+/**
+ * Most agents do not store how long a call took. The time between the entries of the call and the result is close to it,
+ * and includes waiting for the user's permission.
+ */
+function addDurations(items: readonly RawItem[]): readonly RawItem[] {
+  const startMs = new Map<string, number>()
+  return items.map((item) => {
+    const timeMs = Date.parse(isoTime(item.at) ?? '')
+    const parts = item.parts.map((part) => {
+      if (part.kind !== 'result' || part.durationMs !== null) return part
+      const durationMs = timeMs - (startMs.get(part.id) ?? Number.NaN)
+      return durationMs >= 0 ? { ...part, durationMs } : part
+    })
+    for (const part of parts) if (part.kind === 'call') startMs.set(part.id, timeMs)
+    return { ...item, parts }
   })
 }
 

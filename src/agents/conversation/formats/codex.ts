@@ -3,7 +3,15 @@
 import { type Fields, fieldsOf } from '../../../base/index.js'
 import { CODEX_TAGS } from './injected-text.js'
 import { readMessage } from './message.js'
-import { BOOKKEEPING, note, type RawItem, type RawPart, textIn, withText } from './raw-item.js'
+import {
+  BOOKKEEPING,
+  listIn,
+  note,
+  type RawItem,
+  type RawPart,
+  textIn,
+  withText,
+} from './raw-item.js'
 import { readResponseItem } from './response-item.js'
 
 export function readCodex({ type, timestamp: at, payload: given }: Fields): RawItem | undefined {
@@ -16,6 +24,8 @@ export function readCodex({ type, timestamp: at, payload: given }: Fields): RawI
   switch (type) {
     case 'response_item': {
       if (SILENT_ITEMS.has(payload['type'])) return BOOKKEEPING
+      // From one agent of a team to another.
+      if (payload['type'] === 'agent_message') return item([note(textsOf(payload['content']))])
       const parts = readResponseItem(payload) ?? readMessage(payload, CODEX_TAGS)?.parts
       return parts === undefined ? undefined : item(parts.map(markInstructions))
     }
@@ -23,6 +33,7 @@ export function readCodex({ type, timestamp: at, payload: given }: Fields): RawI
       return item(eventParts(payload))
     case 'compacted':
       return item([note(textIn(payload['message']) || 'The conversation was compacted.')])
+    case 'inter_agent_communication_metadata':
     case 'session_meta':
     case 'turn_context':
     case 'world_state':
@@ -44,6 +55,13 @@ const SILENT_ITEMS: ReadonlySet<unknown> = new Set([
 function markInstructions(part: RawPart): RawPart {
   const isInstruction = part.kind === 'prompt' && part.text.startsWith('# AGENTS.md instructions')
   return isInstruction ? note(part.text) : part
+}
+
+/** Without encrypted blocks. */
+function textsOf(content: unknown): string {
+  return listIn(content)
+    .map((block) => textIn(fieldsOf(block)['text']))
+    .join('')
 }
 
 function eventParts({ type, message, reason }: Fields): readonly RawPart[] {

@@ -27,7 +27,8 @@ export function readGemini(entry: Fields): RawItem | undefined {
   if (set !== undefined) {
     // A resumed session starts with all its earlier messages.
     const messages = listIn(fieldsOf(set)['messages']).map(fieldsOf)
-    return { at, subagent: null, parts: messages.flatMap((one) => partsOf(one) ?? []) }
+    const parts = messages.flatMap((one) => partsOf(one) ?? [])
+    return { at: messages.at(-1)?.['timestamp'], subagent: null, parts }
   }
   if (type === undefined && entry['sessionId'] !== undefined) return BOOKKEEPING
   const parts = partsOf(entry)
@@ -47,7 +48,9 @@ function partsOf(message: Fields): readonly RawPart[] | undefined {
       return withText([
         ...listIn(message['thoughts']).map(thoughtOf),
         ...readBlocks(content, { role: 'assistant', tags: undefined }).filter(isSaid),
-        ...listIn(message['toolCalls']).flatMap((call) => callParts(fieldsOf(call))),
+        ...listIn(message['toolCalls']).flatMap((call) =>
+          callParts(fieldsOf(call), message['timestamp']),
+        ),
       ])
     case 'info':
     case 'warning':
@@ -74,7 +77,8 @@ function thoughtOf(value: unknown): RawPart {
   return { kind: 'thinking', text }
 }
 
-function callParts(call: Fields): readonly RawPart[] {
+/** The time of the message is before its calls, the time of a call is its end. */
+function callParts(call: Fields, startedAt: unknown): readonly RawPart[] {
   const { status, result, resultDisplay } = call
   const [id, tool] = [idIn(call['id'], call['name']), idIn(call['name'])]
   const made: RawPart = { kind: 'call', id, tool, input: argumentsIn(call['args']) }
@@ -83,6 +87,6 @@ function callParts(call: Fields): readonly RawPart[] {
   const text = first !== undefined && 'text' in first ? first.text : resultText(resultDisplay)
   const isError =
     status === 'error' || status === 'cancelled' || (first?.kind === 'result' && first.isError)
-  const durationMs = numberIn(call['durationMs'])
+  const durationMs = numberIn(Date.parse(textIn(call['timestamp'])) - Date.parse(textIn(startedAt)))
   return [made, { kind: 'result', id, isError, text, durationMs }]
 }

@@ -54,6 +54,8 @@ export function readMessage(entry: Fields, tags?: InjectedTags): RawItem | undef
       : readBlocks(blocks, { role, tags })),
     ...listIn(message['tool_calls']).flatMap((call) => callIn(call)),
     ...(isRecord(message['function_call']) ? callIn({ function: message['function_call'] }) : []),
+    // The AI SDK up to version 4.
+    ...listIn(message['toolInvocations']).flatMap((one) => toolPart({ toolInvocation: one })),
     { kind: 'answer', text: textIn(message['refusal']) },
   ])
   if (role !== 'other') return { at, subagent: null, parts }
@@ -111,12 +113,14 @@ function callIn(value: unknown): readonly RawPart[] {
 
 type BlockContext = { readonly role: Role; readonly tags: InjectedTags | undefined }
 
-/** The parts of a message's content: a text, or a list of blocks. */
+/** The parts of a message's content: a text, a block, or a list of them. */
 export function readBlocks(content: unknown, context: BlockContext): readonly RawPart[] {
-  if (typeof content === 'string') return said(content, context)
-  return listIn(content).flatMap((block) =>
-    typeof block === 'string' ? said(block, context) : readBlock(fieldsOf(block), context),
-  )
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content]
+  return blocks.flatMap((block) => {
+    if (block === undefined || block === null) return []
+    if (typeof block === 'string') return said(block, context)
+    return isRecord(block) ? readBlock(block, context) : [note(jsonText(block))]
+  })
 }
 
 function said(text: string, { role, tags }: BlockContext): readonly RawPart[] {

@@ -79,7 +79,7 @@ export function inputText(input: unknown): string {
     .map(([name, value]) => {
       const text = typeof value === 'string' ? value : jsonText(value)
       return text.includes('\n')
-        ? `${name}:\n  ${text.replaceAll('\n', '\n  ')}`
+        ? `${name}:\n${text.replace(/^(?=.)/gm, '  ')}`
         : `${name}: ${text}`
     })
     .join('\n')

@@ -52,7 +52,7 @@ function outputOf(id: string, output: unknown): RawPart {
   const text = isWrapped ? textIn(inner ?? content) : resultText(output)
   const head = HEAD.exec(text)?.[0] ?? ''
   const code = numberIn(exitCode) ?? numberAfter(head, /(?:Exit code:|exited with code) (\d{1,9})/)
-  const time = numberIn(seconds) ?? numberAfter(head, /Wall time: (\d{1,9}(?:\.\d{1,9})?) seconds/)
+  const time = numberIn(seconds) ?? numberAfter(head, /Wall time:? (\d{1,9}(?:\.\d{1,9})?) seconds/)
   return {
     kind: 'result',
     id,
@@ -63,7 +63,7 @@ function outputOf(id: string, output: unknown): RawPart {
 }
 
 const HEAD =
-  /^(?:(?:Chunk ID|Exit code|Wall time|Process exited with code|Original token count|Total output lines)[^\n]{0,100}\n){1,6}Output:\n/
+  /^(?:(?:Script [a-z]|Chunk ID|Exit code|Wall time|Process exited with code|Original token count|Total output lines)[^\n]{0,100}\n){1,6}Output:\n/
 
 function numberAfter(text: string, pattern: RegExp): number | null {
   const found = pattern.exec(text)?.[1]
