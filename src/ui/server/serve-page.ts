@@ -53,8 +53,15 @@ export async function servePage(options: ServePageOptions): Promise<ServedPage> 
   const { isReadOnly } = options
   const methods = () => import('../methods/index.js')
   const server = createPageServer({
-    ...{ token, isReadOnly, files, events, idle },
-    ...{ methods, context, onPage, report },
+    token,
+    isReadOnly,
+    files,
+    events,
+    idle,
+    methods,
+    context,
+    onPage,
+    report,
   })
   const port = await listen(server, options.port)
   idle.touch()

@@ -46,7 +46,10 @@ async function startUi(
   const [port, token] = [Number(portText), hash.slice(1)]
   const headers = ownHeaders({ port, token })
   return {
-    ...{ port, token, ended, stderr: () => stderr },
+    port,
+    token,
+    ended,
+    stderr: () => stderr,
     start: () => send(port, { method: 'POST', path: '/api/start', headers, body: '{}' }),
     kill: (signal) => void child.kill(signal),
     async [Symbol.asyncDispose]() {
