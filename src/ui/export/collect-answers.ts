@@ -36,7 +36,11 @@ export async function collectAnswers(
     {},
     {
       ...first,
-      ...{ isReadOnly: true, isExport: true, rows, total: rows.length, hasMore: false },
+      isReadOnly: true,
+      isExport: true,
+      rows,
+      total: rows.length,
+      hasMore: false,
       // The paths of other projects are not part of the export.
       projects: first.projects.filter(({ path }) => path === project),
     },

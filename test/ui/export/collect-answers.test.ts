@@ -25,7 +25,10 @@ async function open() {
   s.write({ 'a.txt': `two\n${'line\n'.repeat(2000)}`, 'b.txt': `the key is ${KEY}\n` })
   const { id } = await project.save({ reason: 'second' })
   const context = openPageContext({
-    ...{ store, version: '1.2.3', isReadOnly: true, own: project },
+    store,
+    version: '1.2.3',
+    isReadOnly: true,
+    own: project,
     jsonOf: (value) => value ?? null,
     program: { programPath: '/nowhere/savestate', nodePath: process.execPath },
     environment: { HOME: join(s.folder, 'user') },
@@ -44,7 +47,12 @@ test('all answers are there, with secrets masked and nothing that ends the eleme
     expect(madeAt).toBe('2026-11-18T12:00:00.000Z')
     const start = answers[exportKey('start', {})] as Output<'start'>
     expect({ ...start, rows: start.rows.length, hookedAgents: [] }).toMatchObject({
-      ...{ isExport: true, isReadOnly: true, project, total: 3, rows: 3, hasMore: false },
+      isExport: true,
+      isReadOnly: true,
+      project,
+      total: 3,
+      rows: 3,
+      hasMore: false,
       projects: [{ path: project }],
     })
     const range = { project, ref: newest, with: 'previous' }
