@@ -127,7 +127,7 @@ class Answers {
 
   async read<Name extends Method>(name: Name, input: Input<Name>): Promise<Output<Name>> {
     const answer = await findMethod(name)?.call(input, async () => this.context)
-    // What the browser would get: dates are text.
+    // As the browser would get it: dates are text.
     return JSON.parse(JSON.stringify(answer)) as Output<Name>
   }
 

@@ -5,7 +5,7 @@ export const DATA_ID = 'savestate-export'
 
 export type ExportedData = {
   readonly madeAt: string
-  /** What the file does not contain, as sentences. */
+  /** Which parts the file does not contain. */
   readonly leftOut: readonly string[]
   readonly answers: Readonly<Record<string, unknown>>
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Scratch } from '../../cli/program.js'
+import type { Ended, Scratch } from '../../cli/program.js'
 import { agentStore, CLAUDE_SESSION, PROMPTS, SECRET } from '../../support/browser/agent-store.js'
 import { axeViolations } from '../../support/browser/axe.js'
 import { browser } from '../../support/browser/browser.js'
@@ -13,15 +13,12 @@ let s: Scratch
 let page: Page
 const faults: string[] = []
 let file: string
+let made: Ended
 
 beforeAll(async () => {
   s = agentStore()
   file = join(s.folder, 'work.html')
-  const { code, stdout, stderr } = s.run(['ui', '--export', file])
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(stdout).toMatch(
-    /^Written: .*work\.html, [\d.]+ [KM]B, \d+ checkpoints\n(?:Left out: .*\n)?Secrets with a known shape are masked\. /,
-  )
+  made = s.run(['ui', '--export', file])
   const context = await (await browser()).newContext({ offline: true })
   page = await context.newPage()
   page.on('pageerror', (error) => faults.push(error.message))
@@ -35,7 +32,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await page.context().close()
   s[Symbol.dispose]()
-  expect(faults).toEqual([])
 })
 
 const show = async (path: string) => {
@@ -43,6 +39,13 @@ const show = async (path: string) => {
   await page.goto(`${pathToFileURL(file).href}#${path}`)
   await page.locator('[data-view]:not([data-state=loading])').first().waitFor()
 }
+
+test('the result names the file, its size, and what is masked', () => {
+  expect({ code: made.code, stderr: made.stderr }).toEqual({ code: 0, stderr: '' })
+  expect(made.stdout).toMatch(
+    /^Written: .*work\.html, [\d.]+ [KM]B, \d+ checkpoints\n(?:Left out: .*\n)?Secrets with a known shape are masked\. /,
+  )
+})
 
 test('only the user may read the file, and it has no secret', () => {
   expect((statSync(file).mode & 0o777).toString(8)).toBe('600')
@@ -72,6 +75,7 @@ test('the timeline, a checkpoint with its diff, and the conversation are in it',
 test('a view that needs the store says that it is not part of the file', async () => {
   await show('/store')
   await page.getByText('This is not part of this file').first().waitFor()
+  expect(await page.locator('[data-view=store]').getAttribute('data-state')).toBe('error')
 })
 
 test('axe finds nothing in it', async () => {
@@ -89,4 +93,8 @@ test('an earlier export is replaced, any other file is not', () => {
     expect(stderr).toContain('Choose another')
   }
   expect(readFileSync(other, 'utf8')).toBe('mine')
+})
+
+test('no request left the file, and nothing failed in it', () => {
+  expect(faults).toEqual([])
 })
