@@ -12,6 +12,7 @@ import { ChoiceFields, type Choices, reasonAgainst } from './restore/choices.js'
 import { Notes } from './restore/notes.js'
 import { PlanTable } from './restore/plan-table.js'
 import {
+  countActions,
   decide,
   isChange,
   isSelected,
@@ -63,6 +64,8 @@ export function RestoreDialog(props: {
 
   const apply = async ({ kind, token }: Plan) => {
     if (token === null) return
+    const { write, restore, remove } = countActions(selected)
+    const done = { written: write + restore, removed: remove }
     usedToken.current = token
     current.pause()
     setIsApplying(true)
@@ -70,7 +73,7 @@ export function RestoreDialog(props: {
     try {
       const applied = await call('apply', { token, ...(paths === undefined ? {} : { paths }) })
       notice.value = {
-        text: noticeText(kind, applied),
+        text: noticeText(kind, { restore: applied.restore, ...done }),
         command: applied.command,
         canUndo: kind !== 'undo' && applied.safety !== null,
       }
@@ -136,6 +139,7 @@ export function RestoreDialog(props: {
           ) : null
         ) : (
           <div class="restore-plan" data-outdated={isOutdated}>
+            <Outcome plan={plan} conflicts={conflicts} />
             {listed.length === 0 ? null : (
               <PlanTable
                 plan={plan}
@@ -144,7 +148,6 @@ export function RestoreDialog(props: {
                 onDecide={(lines, ticked) => setSelection(decide(selection, lines, ticked))}
               />
             )}
-            <Outcome plan={plan} conflicts={conflicts} />
             <Notes plan={plan} />
             {isReadOnly ? null : (
               <p class="restore-command">

@@ -80,7 +80,7 @@ test('the counts leave out what is zero', () => {
   )
 })
 
-test.each<[Plan['kind'], Partial<Applied>, string]>([
+test.each<[Plan['kind'], Partial<Pick<Applied, 'restore' | 'written' | 'removed'>>, string]>([
   ['rewind', { written: 8 }, '8 files brought back.'],
   ['rewind', { written: 1, removed: 2 }, '1 file brought back, 2 removed.'],
   ['rewind', { removed: 1 }, '1 file removed.'],
@@ -88,14 +88,7 @@ test.each<[Plan['kind'], Partial<Applied>, string]>([
   ['undo', { written: 2 }, 'The rewind was undone: 2 files brought back.'],
   ['redo', {}, 'The rewind was repeated.'],
 ])('the bar after %s %o', (kind, given, text) => {
-  const applied: Applied = {
-    restore: 'files',
-    written: 0,
-    removed: 0,
-    safety: null,
-    command: null,
-    ...given,
-  }
+  const applied = { restore: 'files' as const, written: 0, removed: 0, ...given }
   expect(noticeText(kind, applied)).toBe(text)
 })
 

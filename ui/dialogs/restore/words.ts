@@ -81,8 +81,11 @@ export function buttonText(
   return files === 0 ? verb : `${verb}: ${count(files, 'file')}`
 }
 
-/** The bar after a restore. */
-export function noticeText(kind: Plan['kind'], { restore, written, removed }: Applied): string {
+/** The bar after a restore. With the numbers that the dialog showed: the engine also counts folders. */
+export function noticeText(
+  kind: Plan['kind'],
+  { restore, written, removed }: Pick<Applied, 'restore' | 'written' | 'removed'>,
+): string {
   const files = written + removed
   const parts = [
     ...(written > 0 ? [`${count(written, 'file')} brought back`] : []),

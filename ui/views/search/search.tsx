@@ -84,6 +84,7 @@ export function Search(): VNode {
       <form
         class="search-form"
         role="search"
+        aria-label="Checkpoints"
         onSubmit={(event) => {
           event.preventDefault()
           navigate(addressOf('/search', { q: typed }), { replace: true })
