@@ -73,7 +73,13 @@ export function Combobox(props: {
         onBlur={close}
         onKeyDown={onKeyDown}
       />
-      <ul class="combobox-list" role="listbox" id={`${id}-list`} aria-label={label} hidden={!isShown}>
+      <ul
+        class="combobox-list"
+        role="listbox"
+        id={`${id}-list`}
+        aria-label={label}
+        hidden={!isShown}
+      >
         {suggestions.map((one, index) => (
           <li
             key={one.key}

@@ -148,7 +148,7 @@ function emptySentence({ sizeBefore, sizeAfter }: FilePatch): string {
 }
 
 const SENTENCES: Readonly<Record<Exclude<FilePatch['kind'], 'text' | 'link'>, string>> = {
-  binary: 'This file is not text.',
+  binary: 'A binary file.',
   large: 'The changes are too large to show: more than 10 MB.',
   folder: 'A folder.',
   unchanged: 'The contents are the same.',

@@ -1,5 +1,6 @@
 // The changed files on the left, the diff of the selected one on the right.
 import type { VNode } from 'preact'
+import { useEffect } from 'preact/hooks'
 import type { Range } from '../../../src/ui/api.js'
 import { openRestore } from '../../app/dialogs.js'
 import { start, storeVersion } from '../../app/model.js'
@@ -13,19 +14,21 @@ import { count, Figures } from '../../components/text.js'
 export function ChangesTab(props: {
   readonly range: Range
   readonly tab: 'changed' | 'since'
+  readonly onState: (state: string) => void
 }): VNode {
-  const { range, tab } = props
+  const { range, tab, onState } = props
   const { id, query } = route.value
   // A checkpoint does not change; the folder does.
   const version = tab === 'since' ? storeVersion.value : 0
   const loaded = useLoaded(async (signal) => call('changes', range, { signal }), [version])
+  useEffect(() => onState(loaded.state), [loaded.state])
   if (loaded.state === 'loading') return <Loading what="the changed files" />
   if (loaded.state === 'error') return <ErrorMessage error={loaded.error} />
   const { changes, insertions, deletions, from, to } = loaded.value
   const file = query.get('file')
   const selected =
     changes.find(({ path }) => path === file) ??
-    changes.find(({ type }) => type !== 'folder') ??
+    changes.find((one) => one.insertions !== null) ??
     changes[0]
   if (selected === undefined)
     return (
