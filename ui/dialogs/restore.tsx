@@ -23,6 +23,7 @@ import {
 import { usePlan } from './restore/use-plan.js'
 import {
   buttonText,
+  commandLabel,
   commandText,
   nothingText,
   noticeText,
@@ -151,7 +152,7 @@ export function RestoreDialog(props: {
             <Notes plan={plan} />
             {isReadOnly ? null : (
               <p class="restore-command">
-                <span class="muted">The same in a terminal:</span>{' '}
+                <span class="muted">{commandLabel(paths)}</span>{' '}
                 <Command text={commandText(plan.command, paths)} />
               </p>
             )}
@@ -161,7 +162,7 @@ export function RestoreDialog(props: {
       <footer class="restore-footer">
         {isReadOnly && plan !== undefined ? (
           <div class="restore-command">
-            <span class="muted">This page is read-only. In a terminal:</span>
+            <span class="muted">This page is read-only. {commandLabel(paths)}</span>
             <Command text={commandText(plan.command, paths)} />
           </div>
         ) : (

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Applied, Plan } from '../../../src/ui/api.js'
 import {
   buttonText,
+  commandLabel,
   commandText,
   countsText,
   noticeText,
@@ -97,4 +98,13 @@ test('the command has the selected paths, quoted for the shell', () => {
   expect(commandText('savestate rewind x', ['src/a.ts', "it's", '-n'])).toBe(
     "savestate rewind x -- src/a.ts 'it'\\''s' -n",
   )
+})
+
+test('a command without its many paths says that it is for all files', () => {
+  const many = Array.from({ length: 21 }, (_, n) => `file-${n}`)
+  expect([commandText('savestate rewind x', many), commandLabel(many)]).toEqual([
+    'savestate rewind x',
+    'In a terminal, for all files:',
+  ])
+  expect(commandLabel(undefined)).toBe('The same in a terminal:')
 })
