@@ -131,8 +131,8 @@ test('files as they were: folders open, files can be read and downloaded', async
 test('conversation: as it was at this point, with secrets masked', async () => {
   await ui.show(`/c/${ids.remove}?tab=conversation`)
   await ui.page.locator('[data-item]').first().waitFor()
-  await view().getByText(PROMPTS.login).first().waitFor()
-  expect(await view().innerText()).not.toContain(SECRET)
+  await view().locator('[data-item]').getByText(PROMPTS.login).first().waitFor()
+  expect(await ui.page.content()).not.toContain(SECRET)
 })
 
 test('details: what was left out and why, and the way back with git alone', async () => {

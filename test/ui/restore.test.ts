@@ -159,13 +159,16 @@ test('something that no checkpoint has is in the way: nothing can be applied unt
   mkdirSync(inProject('notes.txt'))
   writeFileSync(inProject('notes.txt/large.raw'), 'x'.repeat(11 * 1024 * 1024))
   await openRestore(first)
-  const rows = await planRows(page)
-  expect(rows.filter(({ action }) => action === 'conflict')).not.toEqual([])
+  await page.getByRole('switch', { name: /Keep my changes/ }).uncheck()
+  const inTheWay = async () =>
+    (await planRows(page)).filter(({ action }) => action === 'conflict').map(({ path }) => path)
+  await expect.poll(inTheWay).toEqual(['notes.txt/large.raw'])
   expect(await applyButton(page).isEnabled()).toBe(false)
   rmSync(inProject('notes.txt'), { recursive: true })
   await expect.poll(() => applyButton(page).isEnabled()).toBe(true)
   const now = await planRows(page)
   expect(now.find(({ path }) => path === 'notes.txt')?.action).toBe('restore')
+  expect(await inTheWay()).toEqual([])
   await page.keyboard.press('Escape')
 })
 

@@ -48,6 +48,7 @@ test('by mouse: a click opens the checkpoint, Back returns to the same place', a
 test('by keyboard: j and k move, Enter opens, r restores, ? lists the keys, / searches', async () => {
   const { page } = ui
   await ui.show('/')
+  await focusList()
   const keys = [await move('j'), await move('j'), await move('j')]
   expect(new Set(keys).size).toBe(3)
   expect([await move('k'), await move('k')]).toEqual([keys[1], keys[0]])
@@ -64,13 +65,21 @@ test('by keyboard: j and k move, Enter opens, r restores, ? lists the keys, / se
   await row(edit).waitFor()
   expect(await selected().getAttribute('data-id')).toBe(edit)
   await page.keyboard.press('?')
-  await page.locator('dialog[data-dialog=keys]').waitFor()
+  const keysDialog = page.locator('dialog[data-dialog=keys]')
+  await keysDialog.waitFor()
   await page.keyboard.press('Escape')
+  await keysDialog.waitFor({ state: 'detached' })
   await page.keyboard.press('/')
   await page.keyboard.type('table')
   await page.keyboard.press('Enter')
   await page.locator('[data-view=search]:not([data-state=loading])').waitFor()
 })
+
+/** The first key only gives the list the focus. */
+async function focusList(): Promise<void> {
+  await ui.page.keyboard.press('j')
+  await ui.page.locator('[data-view=timeline] [role=row]:focus').waitFor()
+}
 
 /** Presses the key and waits until another row is selected, whose key it returns. */
 async function move(key: 'j' | 'k'): Promise<string | null> {
@@ -111,6 +120,7 @@ test('a new checkpoint appears by itself, and the selected row stays selected', 
   const { page } = ui
   await ui.show('/')
   await page.locator('[data-live=on]').waitFor()
+  await focusList()
   const before = await move('j')
   claudePrompt(ui.store, 'Asked while the page is open', { session_id: 'live-session' })
   await row(idOf('You: Asked while the page is open')).waitFor()

@@ -2,7 +2,7 @@
 import type { Plan, PlanAction, PlanLine } from '../../../src/ui/api.js'
 
 export type Selection = {
-  /** What the user ticked or unticked. It outlives the plan, so that a new plan keeps it. */
+  /** The paths that the user ticked or unticked. They outlive the plan, so that a new plan keeps them. */
   readonly decisions: ReadonlyMap<string, boolean>
   /** Only these paths and what is inside them are selected at first; undefined for all. */
   readonly only: readonly string[] | undefined

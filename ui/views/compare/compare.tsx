@@ -39,6 +39,7 @@ function Comparison({ a, b }: { readonly a: string; readonly b: string }): VNode
   const loaded = useLoaded(async (signal) => call('changes', range, { signal }), [version])
   return (
     <div class="view compare" data-view="compare" data-state={loaded.state}>
+      <h1 class="visually-hidden">Compare</h1>
       <header class="compare-header">
         <Side letter="A" id={a} onPick={(id) => go({ a: id, b })} />
         <button
