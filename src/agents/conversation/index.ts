@@ -1,2 +1,12 @@
 export type { AgentCheckpoint, Conversation } from './conversation.js'
+export type {
+  ConversationItem,
+  ConversationPart,
+  ItemText,
+} from './items.js'
+export type {
+  ConversationFormat,
+  ReadItemsOptions,
+  ReadItemTextOptions,
+} from './read-items.js'
 export { continueCommand } from './continue-command.js'

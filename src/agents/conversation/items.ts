@@ -18,6 +18,7 @@ export type ConversationPart =
       readonly tool: string
       /** One line: the command, the path, the pattern. */
       readonly summary: string
+      /** The arguments as lines `name: value`, or the text that the tool was given. */
       readonly input: ItemText
     }
   | {
