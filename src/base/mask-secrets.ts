@@ -2,6 +2,8 @@
 // to names such as `password`. It reduces what a screen or an exported file reveals; it cannot recognize every secret.
 // Time is linear in the text: each pattern either fails within a bounded distance or consumes what it has read. Its repetitions are
 // bounded too, because a match of many megabytes would overflow the stack of the regular expression.
+import type { Fields } from './json.js'
+import { KEY_REST, KEY_SHAPES } from './key-shapes.js'
 
 const MASK = '••••••'
 
@@ -30,39 +32,22 @@ export function maskSecrets(text: string): { readonly text: string; readonly mas
   return { text: result, masked }
 }
 
-/** Not inside a longer word. The `n` of an escaped line break does not belong to the word. */
-const START = String.raw`(?:(?<![\w-])|(?<=\\[nrt]))`
-
-/** Their first characters are rare, so that they need no check of what is before them. */
-const UNIQUE_SHAPES = [
-  // AWS, GitHub, GitLab, Slack, Google, age
-  String.raw`(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])`,
-  String.raw`gh[pousr]_[A-Za-z0-9]{20,4096}`,
-  String.raw`github_pat_\w{20,4096}`,
-  String.raw`glpat-[\w-]{16,4096}`,
-  String.raw`x(?:ox[a-z]|app)-[\w-]{10,4096}`,
-  String.raw`AIza[\w-]{30,4096}`,
-  String.raw`AGE-SECRET-KEY-1[A-Z0-9]{20,4096}`,
-]
-const OTHER_SHAPES = [
-  // OpenAI and Anthropic, xAI, Hugging Face and Groq, Google
-  String.raw`sk-[\w-]{20,4096}`,
-  String.raw`xai-[A-Za-z0-9]{30,4096}`,
-  String.raw`(?:hf|gsk)_[A-Za-z0-9]{30,4096}`,
-  String.raw`ya29\.[\w-]{20,4096}`,
-  // npm, PyPI, Stripe, DigitalOcean, SendGrid, JSON Web Tokens
-  String.raw`npm_[A-Za-z0-9]{30,4096}`,
-  String.raw`pypi-[\w-]{40,4096}`,
-  String.raw`(?:[rs]k_(?:live|test)|whsec)_\w{10,4096}`,
-  String.raw`do[opr]_v1_[a-f0-9]{40,4096}`,
-  String.raw`SG\.[\w-]{16,64}\.[\w-]{16,4096}`,
-  String.raw`eyJ[\w-]{8,4096}\.[\w-]{4,65536}\.[\w-]{8,4096}`,
-]
-const KEY_SHAPES = new RegExp(
-  `${UNIQUE_SHAPES.join('|')}|${START}(?:${OTHER_SHAPES.join('|')})`,
-  'g',
-)
-const KEY_REST = /[\w-]{1,4096}/y
+/**
+ * The same for named values, such as the arguments of a tool: a value whose name says that it is a secret is masked as a whole. Values
+ * with other names stay, and so do values within values; `maskSecrets` masks them after they became text.
+ */
+export function maskNamedValues(values: Fields): {
+  readonly values: Fields
+  readonly masked: number
+} {
+  let masked = 0
+  const entries = Object.entries(values).map(([name, value]): [string, unknown] => {
+    if (typeof value !== 'string' || !isNamedSecret(name, value)) return [name, value]
+    masked += 1
+    return [name, MASK]
+  })
+  return { values: Object.fromEntries(entries), masked }
+}
 
 const URL_PASSWORD = /(:\/\/[^\s/:@"'`<>]{0,256}:)([^\s/"'`<>]{1,1024})(?=@)/g
 
@@ -151,6 +136,9 @@ function maskPrivateKeys(text: string, mask: () => string): string {
 
 const NAMES = String.raw`passphrase|password|passwd|(?<![a-z])(?:pass|pwd)|secret(?:[_-]?(?:access[_-]?)?key(?:[_-]?base)?)?|token|(?:api|access|private|encryption|signing|auth|account)[_-]?key|(?<=[a-z0-9]_)key`
 const QUOTE = '\\\\{0,3}["\'`]'
+
+/** The end of a name. */
+const NAME_END = new RegExp(String.raw`(${NAMES})(?:[_-]?\d{1,3})?$`, 'i')
 
 /** `--password value` and `--password=value`. */
 const FLAG = new RegExp(
@@ -263,6 +251,14 @@ function isSecret({ name, before, value, next, quote }: Candidate, isLiteral: bo
   if (/^\d+$/.test(value)) return /^(?:pass|pwd)/i.test(name)
   const isCode = next === '(' || /^[A-Za-z_$]+\??\./.test(value) || /^\w*Array$/.test(value)
   return hasDigit && !isCode
+}
+
+function isNamedSecret(fullName: string, value: string): boolean {
+  const found = NAME_END.exec(fullName)
+  if (found === null) return false
+  const [before, name] = [fullName.slice(0, found.index), found[1] ?? '']
+  const start = value.slice(0, DECISIVE_CHARS)
+  return isSecret({ name, before, value: start, next: '', quote: '"' }, true)
 }
 
 /** A variable, a template or a remark in place of a secret. */
