@@ -25,8 +25,8 @@ export function maskSecrets(text: string): { readonly text: string; readonly mas
     isLoginPassword(user, password) ? before + mask() : whole,
   )
   const isValue = (value: string) => !isPlaceholder(value)
-  const rest = AUTHORIZATION_REST
-  result = maskMatches(result, { pattern: AUTHORIZATION, rest, isMasked: isValue, mask })
+  for (const [pattern, rest] of HEADERS)
+    result = maskMatches(result, { pattern, rest, isMasked: isValue, mask })
   result = maskValues(result, { pattern: FLAG, isFlag: true, mask })
   result = maskValues(result, { pattern: ASSIGNMENT, isFlag: false, mask })
   return { text: result, masked }
@@ -54,6 +54,16 @@ const URL_PASSWORD = /(:\/\/[^\s/:@"'`<>]{0,256}:)([^\s/"'`<>]{1,1024})(?=@)/g
 const AUTHORIZATION =
   /((?<![a-z])(?:authorization["'\\]{0,3}[ \t]{0,4}[:=][ \t]{0,4}["'\\]{0,3}(?:(?:bearer|basic|token)[ \t]{1,4})?|bearer[ \t]{1,4}(?=[^\s"'\\,;]{0,64}\d)))([^\s"'`\\,;]{8,4096})/gi
 const AUTHORIZATION_REST = /[^\s"'`\\,;]{1,4096}/y
+
+/** All cookies of a header. */
+const COOKIES =
+  /((?<![a-z])(?:set-)?cookie["'\\]{0,3}[ \t]{0,4}:[ \t]{0,4}["'\\]{0,3})(?=[\w.-]{1,64}=)([^\r\n"'`\\]{8,4096})/gi
+const COOKIES_REST = /[^\r\n"'`\\]{1,4096}/y
+
+const HEADERS = [
+  [AUTHORIZATION, AUTHORIZATION_REST],
+  [COOKIES, COOKIES_REST],
+] as const
 
 /** `curl -u name:password`. */
 const LOGIN =
@@ -249,9 +259,15 @@ function isSecret({ name, before, value, next, quote }: Candidate, isLiteral: bo
   }
   if (isLiteral) return !/^[A-Z_]+$/.test(value)
   if (/^\d+$/.test(value)) return /^(?:pass|pwd)/i.test(name)
+  // A line of a configuration file. In code, a type or a variable follows.
+  const isLine = /^[\r\n]?$/.test(next) && /^pass(?:word|wd|phrase)$/i.test(name)
+  if (isLine && /^[a-z]+$/.test(value)) return !ORDINARY_WORD.test(value)
   const isCode = next === '(' || /^[A-Za-z_$]+\??\./.test(value) || /^\w*Array$/.test(value)
   return hasDigit && !isCode
 }
+
+const ORDINARY_WORD =
+  /^(?:password|passphrase|undefined|required|optional|protected|incorrect|encrypted|plaintext|generated|credentials)$/
 
 function isNamedSecret(fullName: string, value: string): boolean {
   const found = NAME_END.exec(fullName)
