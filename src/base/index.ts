@@ -10,7 +10,7 @@ export {
   effectOf,
 } from './command-effects.js'
 export { type Fields, fieldsOf, isRecord, tryParseJson } from './json.js'
-export { maskSecrets } from './mask-secrets.js'
+export { maskNamedValues, maskSecrets } from './mask-secrets.js'
 export { nearest } from './nearest.js'
 export {
   callsReason,

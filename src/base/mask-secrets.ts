@@ -1,6 +1,9 @@
 // Replaces secrets in text that is shown to people: keys with a known shape, passwords in URLs, and values that are assigned
 // to names such as `password`. It reduces what a screen or an exported file reveals; it cannot recognize every secret.
-// Time is linear in the text: each pattern either fails within a bounded distance or consumes what it has read.
+// Time is linear in the text: each pattern either fails within a bounded distance or consumes what it has read. Its repetitions are
+// bounded too, because a match of many megabytes would overflow the stack of the regular expression.
+import type { Fields } from './json.js'
+import { KEY_REST, KEY_SHAPES } from './key-shapes.js'
 
 const MASK = '••••••'
 
@@ -12,53 +15,106 @@ export function maskSecrets(text: string): { readonly text: string; readonly mas
     return MASK
   }
   let result = maskPrivateKeys(text, mask)
-  result = result.replace(KEY_SHAPES, (key: string) =>
-    // A class name such as `sk-fading-circle-animation` has no digit.
-    key.startsWith('sk-') && !/\d/.test(key) ? key : mask(),
-  )
+  // A class name such as `sk-fading-circle-animation` has no digit.
+  const isKey = (key: string) => !key.startsWith('sk-') || /\d/.test(key)
+  result = maskMatches(result, { pattern: KEY_SHAPES, rest: KEY_REST, isMasked: isKey, mask })
   result = result.replace(URL_PASSWORD, (whole: string, before: string, password: string) =>
     isPlaceholder(password) ? whole : before + mask(),
   )
-  result = result.replace(AUTHORIZATION, (whole: string, before: string, value: string) =>
-    isPlaceholder(value) ? whole : before + mask(),
+  result = result.replace(LOGIN, (whole: string, before: string, user: string, password: string) =>
+    isLoginPassword(user, password) ? before + mask() : whole,
   )
+  const isValue = (value: string) => !isPlaceholder(value)
+  for (const [pattern, rest] of HEADERS)
+    result = maskMatches(result, { pattern, rest, isMasked: isValue, mask })
   result = maskValues(result, { pattern: FLAG, isFlag: true, mask })
   result = maskValues(result, { pattern: ASSIGNMENT, isFlag: false, mask })
   return { text: result, masked }
 }
 
-/** Not inside a longer word. The `n` of an escaped line break does not belong to the word. */
-const START = String.raw`(?:(?<![\w-])|(?<=\\[nrt]))`
-
-const KEY_SHAPES = new RegExp(
-  [
-    // AWS, GitHub, GitLab, Slack, Google
-    String.raw`(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])`,
-    String.raw`gh[pousr]_[A-Za-z0-9]{20,}`,
-    String.raw`github_pat_\w{20,}`,
-    String.raw`glpat-[\w-]{16,}`,
-    String.raw`xox[a-z]-[\w-]{10,}`,
-    String.raw`AIza[\w-]{30,}`,
-    // OpenAI, Anthropic, npm, Stripe
-    String.raw`${START}sk-[\w-]{20,}`,
-    String.raw`${START}npm_[A-Za-z0-9]{30,}`,
-    String.raw`${START}(?:[rs]k_(?:live|test)|whsec)_\w{10,}`,
-    // age, JSON Web Tokens
-    String.raw`AGE-SECRET-KEY-1[A-Z0-9]{20,}`,
-    String.raw`${START}eyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]{8,}`,
-  ].join('|'),
-  'g',
-)
+/**
+ * The same for named values, such as the arguments of a tool: a value whose name says that it is a secret is masked as a whole. Values
+ * with other names stay, and so do values within values; `maskSecrets` masks them after they became text.
+ */
+export function maskNamedValues(values: Fields): {
+  readonly values: Fields
+  readonly masked: number
+} {
+  let masked = 0
+  const entries = Object.entries(values).map(([name, value]): [string, unknown] => {
+    if (typeof value !== 'string' || !isNamedSecret(name, value)) return [name, value]
+    masked += 1
+    return [name, MASK]
+  })
+  return { values: Object.fromEntries(entries), masked }
+}
 
 const URL_PASSWORD = /(:\/\/[^\s/:@"'`<>]{0,256}:)([^\s/"'`<>]{1,1024})(?=@)/g
 
 const AUTHORIZATION =
-  /((?<![a-z])(?:authorization["'\\]{0,3}[ \t]{0,4}[:=][ \t]{0,4}["'\\]{0,3}(?:(?:bearer|basic|token)[ \t]{1,4})?|bearer[ \t]{1,4}(?=[^\s"'\\,;]{0,64}\d)))([^\s"'`\\,;]{8,})/gi
+  /((?<![a-z])(?:authorization["'\\]{0,3}[ \t]{0,4}[:=][ \t]{0,4}["'\\]{0,3}(?:(?:bearer|basic|token)[ \t]{1,4})?|bearer[ \t]{1,4}(?=[^\s"'\\,;]{0,64}\d)))([^\s"'`\\,;]{8,4096})/gi
+const AUTHORIZATION_REST = /[^\s"'`\\,;]{1,4096}/y
+
+/** All cookies of a header. */
+const COOKIES =
+  /((?<![a-z])(?:set-)?cookie["'\\]{0,3}[ \t]{0,4}:[ \t]{0,4}["'\\]{0,3})(?=[\w.-]{1,64}=)([^\r\n"'`\\]{8,4096})/gi
+const COOKIES_REST = /[^\r\n"'`\\]{1,4096}/y
+
+const HEADERS = [
+  [AUTHORIZATION, AUTHORIZATION_REST],
+  [COOKIES, COOKIES_REST],
+] as const
+
+/** `curl -u name:password`. */
+const LOGIN =
+  /((?<![\w-])(?:-u|--user|--proxy-user)(?:=|[ \t]{1,4})["']?([\w.@+-]{1,64}):)([^\s"'`]{4,1024})/g
+
+/** Other programs take a user and a group there, by name or number. */
+function isLoginPassword(user: string, value: string): boolean {
+  const isName = /^[a-z_-]{1,12}$/.test(value) || /^\d+$/.test(value) || value === user
+  return !isName && !isPlaceholder(value)
+}
+
+type Matches = {
+  /** The secret is its second group, or all of it. */
+  readonly pattern: RegExp
+  /** Matches the rest of a secret that is longer than the pattern allows. */
+  readonly rest: RegExp
+  readonly isMasked: (secret: string) => boolean
+  readonly mask: () => string
+}
+
+const MAX_RUN_CHARS = 4096
+
+function maskMatches(text: string, { pattern, rest, isMasked, mask }: Matches): string {
+  const pieces: string[] = []
+  let done = 0
+  pattern.lastIndex = 0
+  for (;;) {
+    const found = pattern.exec(text)
+    if (found === null) break
+    const secret = found[2] ?? found[0]
+    if (!isMasked(secret)) continue
+    const end = pattern.lastIndex
+    pieces.push(text.slice(done, end - secret.length), mask())
+    done = secret.length < MAX_RUN_CHARS ? end : endOfRuns(text, rest, end)
+    pattern.lastIndex = done
+  }
+  return done === 0 ? text : pieces.join('') + text.slice(done)
+}
+
+/** The index after all matches of a sticky pattern that follow each other. */
+function endOfRuns(text: string, run: RegExp, from: number): number {
+  let end = from
+  run.lastIndex = from
+  while (run.exec(text) !== null) end = run.lastIndex
+  return end
+}
 
 const BEGIN_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
 const END_KEY = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
-/** A key whose end is missing: lines of base64, also with escaped line breaks. */
-const KEY_LINES = /(?:(?:\s|\\[nr]){1,64}[A-Za-z0-9+/=]{16,})*/y
+/** A line of base64, also after an escaped line break. Only the last line is short, and often padded. */
+const KEY_LINE = /(?:\s|\\[nr]){0,64}(?:[A-Za-z0-9+/]{16,4096}={0,2}|[A-Za-z0-9+/]{0,15}={1,2})/y
 const MAX_KEY_CHARS = 64 * 1024
 
 function maskPrivateKeys(text: string, mask: () => string): string {
@@ -75,13 +131,10 @@ function maskPrivateKeys(text: string, mask: () => string): string {
       END_KEY.lastIndex = from
       end = END_KEY.exec(text)
     }
-    let to: number
-    if (end !== null && end.index - from <= MAX_KEY_CHARS) to = end.index
-    else {
-      KEY_LINES.lastIndex = from
-      KEY_LINES.exec(text)
-      to = KEY_LINES.lastIndex
-    }
+    const to =
+      end !== null && end.index - from <= MAX_KEY_CHARS
+        ? end.index
+        : endOfRuns(text, KEY_LINE, from)
     // Only the words, without a key.
     if (to - from < 16) continue
     pieces.push(text.slice(done, from), mask())
@@ -93,6 +146,9 @@ function maskPrivateKeys(text: string, mask: () => string): string {
 
 const NAMES = String.raw`passphrase|password|passwd|(?<![a-z])(?:pass|pwd)|secret(?:[_-]?(?:access[_-]?)?key(?:[_-]?base)?)?|token|(?:api|access|private|encryption|signing|auth|account)[_-]?key|(?<=[a-z0-9]_)key`
 const QUOTE = '\\\\{0,3}["\'`]'
+
+/** The end of a name. */
+const NAME_END = new RegExp(String.raw`(${NAMES})(?:[_-]?\d{1,3})?$`, 'i')
 
 /** `--password value` and `--password=value`. */
 const FLAG = new RegExp(
@@ -114,6 +170,9 @@ type Values = {
 /** Enough to decide. The whole value is masked, however long it is. */
 const DECISIVE_CHARS = 256
 const MIN_CHARS = 8
+const MIN_PASSWORD_CHARS = 4
+/** No space before the value: `NAME=value` and `NAME="value"`. */
+const ENV_END = new RegExp(`\\w=(?:${QUOTE})?$`)
 
 function maskValues(text: string, { pattern, isFlag, mask }: Values): string {
   const pieces: string[] = []
@@ -125,19 +184,20 @@ function maskValues(text: string, { pattern, isFlag, mask }: Values): string {
     const from = pattern.lastIndex
     const name = found[1] ?? ''
     const quote = found[2]
-    const isEnv = name === name.toUpperCase() && /\w=$/.test(found[0])
-    const run = runOf({ quote, isStrict: !isFlag && !isEnv, hasSpaces: /^passphrase$/i.test(name) })
+    const isEnv = name === name.toUpperCase() && ENV_END.test(found[0])
+    const isLiteral = isFlag || isEnv
+    const hasSpaces = isLiteral || /^passphrase$/i.test(name)
+    const run = runOf({ quote, isStrict: !isLiteral, hasSpaces })
     run.lastIndex = from
     const value = run.exec(text)?.[0] ?? ''
     const next = text[from + value.length] ?? ''
-    const input = { name, value: value.slice(0, DECISIVE_CHARS), next, quote }
-    if (!isSecret(input, isFlag || isEnv)) continue
+    const before = text.slice(Math.max(0, found.index - 8), found.index)
+    const input = { name, before, value: value.slice(0, DECISIVE_CHARS), next, quote }
+    if (!isSecret(input, isLiteral)) continue
     pieces.push(text.slice(done, from), mask())
-    // The rest of a value that is longer than what was decided on.
-    let to = run.lastIndex
-    while (run.exec(text) !== null) to = run.lastIndex
-    done = to
-    pattern.lastIndex = to
+    // Also the rest of a value that is longer than what was decided on.
+    done = endOfRuns(text, run, from)
+    pattern.lastIndex = done
   }
   return done === 0 ? text : pieces.join('') + text.slice(done)
 }
@@ -172,14 +232,18 @@ function runSource({ quote, isStrict, hasSpaces }: ValueForm): string {
 
 type Candidate = {
   readonly name: string
+  /** The text before the name. */
+  readonly before: string
   readonly value: string
   /** The character after the value. */
   readonly next: string
   readonly quote: string | undefined
 }
 
-function isSecret({ name, value, next, quote }: Candidate, isLiteral: boolean): boolean {
-  if (value.length < MIN_CHARS || isPlaceholder(value)) return false
+function isSecret({ name, before, value, next, quote }: Candidate, isLiteral: boolean): boolean {
+  const isPassword = /^(?:password|passwd|pwd)$/i.test(name) && (isLiteral || quote !== undefined)
+  const minChars = isPassword ? MIN_PASSWORD_CHARS : MIN_CHARS
+  if (value.length < minChars || isPlaceholder(value)) return false
   const hasDigit = /\d/.test(value)
   // Variables such as PRIMARY_KEY are usual; a key itself is long.
   if (/^key$/i.test(name)) return isLiteral && name === 'KEY' && hasDigit && value.length >= 16
@@ -190,18 +254,33 @@ function isSecret({ name, value, next, quote }: Candidate, isLiteral: boolean): 
     // A sentence, such as the label of a field.
     if (/[ \t]/.test(next)) return false
     // The kind of a lexer's token.
-    return !(/^token$/i.test(name) && isWord && value.length < 24)
+    const isLexerToken = /^token$/i.test(name) && !/(?:auth|access|refresh|api)[_-]?$/i.test(before)
+    return !(isLexerToken && isWord && value.length < 24)
   }
   if (isLiteral) return !/^[A-Z_]+$/.test(value)
   if (/^\d+$/.test(value)) return /^(?:pass|pwd)/i.test(name)
+  // A line of a configuration file. In code, a type or a variable follows.
+  const isLine = /^[\r\n]?$/.test(next) && /^pass(?:word|wd|phrase)$/i.test(name)
+  if (isLine && /^[a-z]+$/.test(value)) return !ORDINARY_WORD.test(value)
   const isCode = next === '(' || /^[A-Za-z_$]+\??\./.test(value) || /^\w*Array$/.test(value)
   return hasDigit && !isCode
+}
+
+const ORDINARY_WORD =
+  /^(?:password|passphrase|undefined|required|optional|protected|incorrect|encrypted|plaintext|generated|credentials)$/
+
+function isNamedSecret(fullName: string, value: string): boolean {
+  const found = NAME_END.exec(fullName)
+  if (found === null) return false
+  const [before, name] = [fullName.slice(0, found.index), found[1] ?? '']
+  const start = value.slice(0, DECISIVE_CHARS)
+  return isSecret({ name, before, value: start, next: '', quote: '"' }, true)
 }
 
 /** A variable, a template or a remark in place of a secret. */
 function isPlaceholder(value: string): boolean {
   return (
-    /^(?:[$<%{[•*.…#]|your[-_]|example|redacted|process\.env|import\.meta|os\.environ|env\.|secrets\.)/i.test(
+    /^(?:[$<%{[•.…]|\*\*|#\{|(?:true|false|null|none|undefined)$|your[-_]|example|redacted|process\.env|import\.meta|os\.environ|env\.|secrets\.)/i.test(
       value,
     ) || /^(.)\1*$/s.test(value)
   )

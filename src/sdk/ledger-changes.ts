@@ -15,24 +15,25 @@ export function watchLedger(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<void, void, undefined> {
   calls.refuseClosed()
+  const ended = signal === undefined ? calls.closed : AbortSignal.any([signal, calls.closed])
   // Read here and not in the generator, whose code starts only with the first request.
   let seen = ledger.changeMark()
   async function* poll(): AsyncGenerator<void, void, undefined> {
-    while (signal?.aborted !== true && !calls.isClosed) {
+    while (!ended.aborted) {
       const mark = ledger.changeMark()
       if (mark !== seen) {
         seen = mark
         yield
-      } else await pause(signal)
+      } else await pause(ended)
     }
   }
   return poll()
 }
 
-async function pause(signal: AbortSignal | undefined): Promise<void> {
+async function pause(signal: AbortSignal): Promise<void> {
   try {
     await sleep(POLL_MS, undefined, { ref: false, signal })
   } catch (error) {
-    if (signal?.aborted !== true) throw error
+    if (!signal.aborted) throw error
   }
 }

@@ -117,7 +117,7 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
     return (await this.#perform(engine.listAt, split)) as ListSlice<State[Key]> | undefined
   }
 
-  /** How long a list of the state was at each checkpoint, oldest first. Reads no items. */
+  /** How long a list of the state was at each checkpoint, oldest first. Reads no items of long lists. */
   async listLengths(key: keyof State & string): Promise<readonly engine.ListLength[]> {
     return this.#perform(engine.listLengths, { input: { key }, callbacks: {} })
   }

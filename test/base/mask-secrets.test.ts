@@ -20,6 +20,14 @@ test.each([
   ['Google', join('AI', 'za', BODY.slice(0, 35))],
   ['npm', join('np', 'm_', BODY)],
   ['Stripe', join('sk', '_live_', BODY.slice(0, 24))],
+  ['Slack, app', join('xa', 'pp-', '1-A0123456789-abcdefghij')],
+  ['Google, access', join('ya', '29.', BODY)],
+  ['xAI', join('xa', 'i-', BODY)],
+  ['Hugging Face', join('h', 'f_', BODY)],
+  ['Groq', join('gs', 'k_', BODY)],
+  ['PyPI', join('py', 'pi-', BODY, BODY)],
+  ['DigitalOcean', join('do', 'p_v1_', '0123456789abcdef'.repeat(4))],
+  ['SendGrid', join('S', 'G.', BODY.slice(0, 22), '.', BODY)],
   ['age', join('AGE-SECRET', '-KEY-1', BODY.toUpperCase())],
   ['JWT', join('ey', 'JhbGciOiJIUzI1NiJ9.', 'ey', 'JzdWIiOiIxMjM0In0.', 'dozjgNryP4J3jVmNHl0w')],
 ])('a key is masked by its shape: %s', (_, key) => {
@@ -44,6 +52,19 @@ test.each([
   ['login --password swordfish --user me', `login --password ${M} --user me`],
   ['login --api-key="abcdefgh"', `login --api-key="${M}"`],
   ['PASSPHRASE="correct horse battery staple"', `PASSPHRASE="${M}"`],
+  ['db:\n  password: swordfish\n  port: 5432', `db:\n  password: ${M}\n  port: 5432`],
+  ['POSTGRES_PASSWORD: mysecretpassword', `POSTGRES_PASSWORD: ${M}`],
+  ['spring.password=correcthorse\n', `spring.password=${M}\n`],
+  ['< Set-Cookie: sid=abcdefgh; Path=/\n<', `< Set-Cookie: ${M}\n<`],
+  ['-H "Cookie: a=abcdefgh; b=1" x', `-H "Cookie: ${M}" x`],
+  ['DB_PASSWORD=hunter2', `DB_PASSWORD=${M}`],
+  ['{"password": "hunter2"}', `{"password": "${M}"}`],
+  ["PASSWORD='ab cd ef'", `PASSWORD='${M}'`],
+  ['PASSWORD=#hash1234', `PASSWORD=${M}`],
+  ['SAVESTATE_KEY="0123456789abcdef0123"', `SAVESTATE_KEY="${M}"`],
+  ['{"refresh_token":"abcdefghij"}', `{"refresh_token":"${M}"}`],
+  ['curl -u admin:hunter2 https://x.example', `curl -u admin:${M} https://x.example`],
+  ["curl --user 'me:correct-horse'", `curl --user 'me:${M}'`],
   ['postgres://app:s3cr3t@db/x', `postgres://app:${M}@db/x`],
   ['https://me:p@ss@example.com/x?y=1', `https://me:${M}@example.com/x?y=1`],
   ["curl -H 'Authorization: Bearer abcdefgh'", `curl -H 'Authorization: Bearer ${M}'`],
@@ -61,11 +82,28 @@ test.each(['\n', '\\n', '\r\n', '\n  '])('a private key is masked, with line bre
   expect(maskSecrets(whole)).toEqual({ text: `a${line}${begin}${M}${end}${line}b`, masked: 1 })
   const torn = ['a', begin, ...RSA].join(line)
   expect(maskSecrets(torn)).toEqual({ text: `a${line}${begin}${M}`, masked: 1 })
+  const padded = ['a', begin, ...RSA, 'ab==', 'b'].join(line)
+  expect(maskSecrets(padded)).toEqual({ text: `a${line}${begin}${M}${line}b`, masked: 1 })
 })
 
 test('a long value is masked to its end', () => {
   expect(maskSecrets(`TOKEN=${BODY.repeat(100)} rest`).text).toBe(`TOKEN=${M} rest`)
   expect(maskSecrets(`{"token":"${BODY.repeat(100)}"}`).text).toBe(`{"token":"${M}"}`)
+})
+
+const BEGIN = join('-----BEGIN PRIV', 'ATE KEY-----')
+
+test.each([
+  ['a key', '', join('sk', '-')],
+  ['a web token', '', join('ey', 'JhbGciOiJIUzI1NiJ9.', 'ey', 'JzdWIiOiIxMjM0In0.')],
+  ['a private key', BEGIN, '\n'],
+  ['a private key of many lines', BEGIN, `${`\n${RSA[0]}`.repeat(300_000)}\n`],
+  ['a header', 'Authorization: Bearer ', ''],
+])('%s of 30 MB is masked', (_, kept, start) => {
+  expect(maskSecrets(`${kept}${start}${'a1'.repeat(15_000_000)} rest`)).toEqual({
+    text: `${kept}${M} rest`,
+    masked: 1,
+  })
 })
 
 test.each([
@@ -85,6 +123,11 @@ test.each([
   'https://example.com:8080/a@b git@github.com:me/repo.git ssh://git@host:22/x',
   'primary_key: users_2024_archive, FOREIGN_KEY=orders',
   '<div class="sk-fading-circle-animation task-sk-learning-materials">',
+  'docker run -u 1000:1000 -u node:node --user www-data:www-data -u postgres:wheel x',
+  'PASSWORD=true "password": null, "password": "none", {"pwd": "abc"}',
+  'password: string\n  password: hashedPassword\n  password=password\n password: required\n',
+  'Cookie: a small cake; cookies: chocolate=good',
+  "{ currentToken: 'punctuation' }",
   'secret: Uint8Array, bypass: something1234, compass=northeast12',
 ])('ordinary text stays: %s', (text) => {
   expect(maskSecrets(text)).toEqual({ text, masked: 0 })
@@ -112,6 +155,11 @@ const HOSTILE = [
   '://a:b@',
   'sk-',
   'authorization: bearer ',
+  'cookie: a=b',
+  'cookie: a=\n',
+  '-u a:',
+  '-u a:bcde1 ',
+  'PASSWORD=" ',
   join('-----BEGIN PRIV', 'ATE KEY-----'),
   join('-----END PRIV', 'ATE KEY-----'),
   join('-----BEGIN PRIV', 'ATE KEY-----\n', RSA[0] ?? '', '('),

@@ -1,5 +1,8 @@
 // `store.changes`: commits to the ledger by this process and by others.
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { scratch } from '../support/scratch.js'
@@ -62,6 +65,27 @@ test('reading reports nothing, and the signal ends it', async () => {
   ending.abort()
   expect(await next).toEqual({ done: true, value: undefined })
   expect(await store.changes({ signal: ending.signal }).next()).toMatchObject({ done: true })
+})
+
+test('closing the store ends it before the process can end', () => {
+  const program = `
+    import { openStore } from ${JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)}
+    const store = await openStore({ home: process.argv[1] })
+    const next = store.changes().next()
+    await store.close()
+    console.log(await next)`
+  const home = mkdtempSync(join(tmpdir(), 'savestate-changes-'))
+  try {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--input-type=module', '-e', program, home],
+      { encoding: 'utf8' },
+    )
+    // Without the end, Node exits with 13: an await at the top level that nothing can end.
+    expect([status, stdout, stderr]).toEqual([0, '{ value: undefined, done: true }\n', ''])
+  } finally {
+    rmSync(home, { recursive: true })
+  }
 })
 
 test('an unknown option and a closed store are refused', async () => {

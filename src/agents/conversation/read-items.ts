@@ -5,6 +5,7 @@ import {
   type AgentName,
   type Fields,
   isRecord,
+  maskNamedValues,
   maskSecrets,
   tryParseJson,
 } from '../../base/index.js'
@@ -121,7 +122,7 @@ export function readItemText(
   const found = readEntry(entry, format).parts[part]
   if (found === undefined) return { text: '', restLength: 0 }
   // Masked as a whole before it is cut: half of a secret cannot be recognized.
-  const { text } = mask(fullText(found), reveal)
+  const { text } = maskPart(found, reveal)
   return cut(text.slice(offset), maxChars)
 }
 
@@ -141,7 +142,7 @@ function readRecord(entry: Fields, format: ConversationFormat): RawItem | undefi
 type FinishOptions = Required<TextOptions>
 
 function finishPart(part: RawPart, { reveal, maxChars }: FinishOptions): ConversationPart {
-  const { text, masked } = mask(fullText(part), reveal)
+  const { text, masked, input } = maskPart(part, reveal)
   const finished = { ...cut(text, maxChars), masked }
   switch (part.kind) {
     case 'call': {
@@ -150,7 +151,7 @@ function finishPart(part: RawPart, { reveal, maxChars }: FinishOptions): Convers
         kind,
         id,
         tool,
-        summary: oneLine(mask(callSummary(part.input), reveal).text),
+        summary: oneLine(mask(callSummary(input), reveal).text),
         input: finished,
       }
     }
@@ -163,12 +164,24 @@ function finishPart(part: RawPart, { reveal, maxChars }: FinishOptions): Convers
   }
 }
 
-function fullText(part: RawPart): string {
-  if (part.kind === 'call') return inputText(part.input)
-  return part.kind === 'result' || part.kind === 'note' ? withoutAnsi(part.text) : part.text
+type Masked = { readonly text: string; readonly masked: number }
+
+/** The whole text of a part; `input` is that of a call. */
+function maskPart(part: RawPart, reveal: boolean): Masked & { readonly input?: unknown } {
+  if (part.kind !== 'call') {
+    const isOutput = part.kind === 'result' || part.kind === 'note'
+    return mask(isOutput ? withoutAnsi(part.text) : part.text, reveal)
+  }
+  // The text of the arguments has no quotes, and the summary has no names. Both would hide what is a secret.
+  const { values: input, masked } =
+    reveal || !isRecord(part.input)
+      ? { values: part.input, masked: 0 }
+      : maskNamedValues(part.input)
+  const shown = mask(inputText(input), reveal)
+  return { text: shown.text, masked: shown.masked + masked, input }
 }
 
-function mask(text: string, reveal: boolean): { readonly text: string; readonly masked: number } {
+function mask(text: string, reveal: boolean): Masked {
   return reveal ? { text, masked: 0 } : maskSecrets(text)
 }
 

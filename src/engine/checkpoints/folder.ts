@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import {
   type BytePath,
+  hasCode,
   nameOf,
   parentOf,
   pathText,
@@ -13,6 +14,7 @@ import {
 import { type FolderEntry, SnapshotFiles } from '../../snapshot/index.js'
 import { findKnownProject } from '../operation/context.js'
 import { projectOperation } from '../operation/operation.js'
+import { refuseDamagedFiles } from '../verify/damage-marks.js'
 import { recoverIfNeeded } from '../restore/recover.js'
 import { parseProjectPath } from '../restore/rewind.js'
 import { explainMissing } from './file.js'
@@ -56,8 +58,7 @@ export const folder = projectOperation({
       try {
         const entries = await files.list(checkpoint.snapshot.tree, path)
         if (entries === undefined) {
-          const isFile = (await files.read(checkpoint.snapshot.tree, path)) !== undefined
-          throw isFile
+          throw (await files.has(checkpoint.snapshot.tree, path))
             ? fileError(path)
             : await explainMissing(context, { checkpoint, path, files })
         }
@@ -74,6 +75,10 @@ export const folder = projectOperation({
               sizeBytes,
             })),
         }
+      } catch (error) {
+        // A folder whose files are lost can still be listed, so a mark alone is no reason to refuse it.
+        if (hasCode(error, 'STORE_DAMAGED')) refuseDamagedFiles(ledger, checkpoint)
+        throw error
       } finally {
         files.close()
       }

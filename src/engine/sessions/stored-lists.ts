@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import type { Checkpoint } from '../../model/index.js'
 import { resolveInSession } from '../checkpoints/resolve-ref.js'
 import { sessionOperation } from '../operation/operation.js'
+import { parseDamage } from '../verify/damage-marks.js'
 import { readSession, type SessionContext } from './session-context.js'
 import { expectState } from './session-queries.js'
 
@@ -15,8 +16,10 @@ export type StoredSlice = {
 export type ListLength = {
   /** The id of the checkpoint. */
   readonly id: string
-  /** Null if its state has no such list. */
+  /** Null if its state has no such list, or is lost. */
   readonly length: number | null
+  /** Present if the store has lost a part of its state. */
+  readonly damaged?: true
 }
 
 export const listAt = sessionOperation({
@@ -46,8 +49,17 @@ export const listLengths = sessionOperation({
   summary: 'Read the length of a list of the state at every checkpoint',
   effect: 'reads',
   input: () => z.strictObject({ key: z.string() }),
-  run: async ({ ledger, lease }, { key }): Promise<readonly ListLength[]> =>
-    ledger.states.listLengths(lease.key, key),
+  async run({ ledger, lease }, { key }): Promise<readonly ListLength[]> {
+    const marks = ledger.marks.damaged()
+    // A repair removes the reference to a lost state and leaves a mark.
+    const isLost = (id: string) => {
+      const mark = marks.get(id)
+      return mark !== undefined && parseDamage(mark).state !== null
+    }
+    return ledger.states
+      .listLengths(lease.key, key)
+      .map((each) => (isLost(each.id) ? { ...each, damaged: true } : each))
+  },
 })
 
 function readHead(context: SessionContext): Checkpoint | undefined {

@@ -1,7 +1,5 @@
 // Reads parts of the lists of states: the length from the row of the state alone, and a slice without the other elements.
-import type { ClassRegistry, SessionKey, StateId } from '../../model/index.js'
-import { number } from '../rows.js'
-import { alteredError } from './gc/damage.js'
+import { type ClassRegistry, hasCode, type SessionKey, type StateId } from '../../model/index.js'
 import { readBody, readItems, readPart, type StateSource } from './read-state.js'
 import type { Rows } from './rows.js'
 import { type ListPart, openBody, type Part, parseBody } from './state-body.js'
@@ -30,36 +28,48 @@ export function readListSlice(rows: Rows, request: SliceRequest): ListSlice | un
   return { items: readItems(source, wanted), total: tree.length }
 }
 
-/** The length of the list under this key at every checkpoint of a session, oldest first; null where there is no such list. */
+/** `damaged` if the store has lost the state. `length` is null then, and if the state has no such list. */
+type ListLength = { readonly length: number | null; readonly damaged?: true }
+export type CheckpointListLength = ListLength & { readonly id: string }
+
+/** The length of the list under this key at every checkpoint of a session, oldest first. Throws KEY_MISSING, KEY_WRONG. */
 export function readListLengths(
   rows: Rows,
   {
     session,
     key,
     classes,
-  }: { readonly session: SessionKey; readonly key: string; classes: ClassRegistry | undefined },
-): { readonly id: string; readonly length: number | null }[] {
+  }: Pick<SliceRequest, 'key' | 'classes'> & { readonly session: SessionKey },
+): CheckpointListLength[] {
   const found = rows.database.all(
-    `SELECT checkpoints.id, states.id AS state, states.body FROM checkpoints
+    `SELECT checkpoints.id, checkpoints.state, states.body FROM checkpoints
      LEFT JOIN states ON states.id = checkpoints.state WHERE session = ? ORDER BY step`,
     session,
   )
   // Checkpoints without a change of the state share its row.
-  const lengths = new Map<StateId, number | null>()
-  return found.map((row) => {
-    const { body } = row
-    const id = String(row['id'])
-    if (typeof body !== 'string') return { id, length: null }
-    const state = number(row, 'state') as StateId
-    const known = lengths.get(state)
-    if (known !== undefined) return { id, length: known }
-    const opened = openBody(body, state, rows.vault)
-    if (opened === undefined) throw alteredError('the row', state)
-    const list = findList({ rows, classes, state }, parseBody(opened, state).root, key)
-    const length = list === undefined ? null : 'tree' in list ? list.tree.length : list.length
+  const lengths = new Map<StateId, ListLength>()
+  return found.map(({ id, state: stateId, body }) => {
+    if (typeof stateId !== 'number') return { id: String(id), length: null }
+    const state = stateId as StateId
+    const length = lengths.get(state) ?? lengthOf({ rows, classes, state }, body, key)
     lengths.set(state, length)
-    return { id, length }
+    return { id: String(id), ...length }
   })
+}
+
+/** One lost state must not hide the lengths of all others. */
+function lengthOf(source: StateSource, body: unknown, key: string): ListLength {
+  const { rows, state } = source
+  try {
+    const opened = typeof body === 'string' ? openBody(body, state, rows.vault) : undefined
+    if (opened === undefined) return { length: null, damaged: true }
+    const list = findList(source, parseBody(opened, state).root, key)
+    if (list === undefined) return { length: null }
+    return { length: 'tree' in list ? list.tree.length : list.length }
+  } catch (error) {
+    if (!hasCode(error, 'STORE_DAMAGED')) throw error
+    return { length: null, damaged: true }
+  }
 }
 
 /** A list with its own tree, or the items of a list that is part of an element. */

@@ -7,7 +7,13 @@ import { appendToState } from './append-state.js'
 import { readChanges } from './changes.js'
 import { copyValue } from './captures.js'
 import { layOut } from './layout.js'
-import { type ListSlice, readListLengths, readListSlice, type SliceRequest } from './read-list.js'
+import {
+  type CheckpointListLength,
+  type ListSlice,
+  readListLengths,
+  readListSlice,
+  type SliceRequest,
+} from './read-list.js'
 import { readBody, readState } from './read-state.js'
 import type { Rows } from './rows.js'
 import type { Part } from './state-body.js'
@@ -86,8 +92,8 @@ export class StateStore extends SealedTable {
     return readListSlice(this.#reading(), { state: id, ...part, classes: this.classes })
   }
 
-  /** The length of the list under a key at every checkpoint of a session, oldest first. Reads no items. */
-  listLengths(session: SessionKey, key: string): readonly { id: string; length: number | null }[] {
+  /** The length of the list under a key at every checkpoint of a session, oldest first. Throws KEY_MISSING, KEY_WRONG. */
+  listLengths(session: SessionKey, key: string): readonly CheckpointListLength[] {
     return readListLengths(this.#reading(), { session, key, classes: this.classes })
   }
 

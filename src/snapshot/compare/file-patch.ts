@@ -145,7 +145,8 @@ function wholeFile(text: string, sign: '+' | '-'): readonly Hunk[] {
   ]
 }
 
-const HUNK_LINE = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/
+/** The heading is text of the file: it may contain a carriage return or another line separator that `.` does not match. */
+const HUNK_LINE = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?([^]*)$/
 
 /** From git's patch of one file. */
 function parseHunks(patch: string): readonly Hunk[] {

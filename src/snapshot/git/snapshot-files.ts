@@ -58,10 +58,17 @@ export class SnapshotFiles {
     const inFiles = path === ROOT ? FILES : joinPath(FILES, path)
     const folder = await findEntry(tree, inFiles, this.#entries)
     if (folder?.mode !== GIT_MODE.folder) return undefined
+    // git reports a lost folder only as text.
+    await this.#entries(folder.id)
     const modes = await this.#modes(tree)
     const output = await runGit(this.#gitDir, ['ls-tree', '-l', '-z', '--full-tree', folder.id])
     const lines = output.toString('latin1').split('\0').slice(0, -1)
     return lines.map((line) => readEntry(line, { folder: path, modes }))
+  }
+
+  /** Whether there is an entry at the path. Does not read its content. */
+  async has(tree: ObjectId, path: BytePath): Promise<boolean> {
+    return (await findEntry(tree, joinPath(FILES, path), this.#entries)) !== undefined
   }
 
   async #modes(tree: ObjectId): Promise<ModeTable> {

@@ -213,6 +213,36 @@ test('any JSON is read in every format', () => {
   )
 })
 
+test.each([
+  ['password', 'swordfish'],
+  ['new_password', 'correct horse battery'],
+  ['apiKey', 'abcdefgh'],
+  ['auth_token', 'a"b\ncdefgh'],
+])('the argument %s is masked in the input and in the summary', (name, value) => {
+  const entry = {
+    role: 'assistant',
+    content: [{ type: 'tool_use', id: '1', name: 'login', input: { [name]: value, user: 'me' } }],
+  }
+  const call = (text: string, summary: string, masked: number) => [
+    { kind: 'call', id: '1', tool: 'login', summary, input: { text, restLength: 0, masked } },
+  ]
+  const [item] = readConversationItems([entry], { format: 'messages' })
+  expect(item?.parts).toEqual(call(`${name}: ••••••\nuser: me`, '••••••', 1))
+  expect(readItemText(entry, { format: 'messages', part: 0, offset: 0 })).toEqual({
+    text: `${name}: ••••••\nuser: me`,
+    restLength: 0,
+  })
+  const [shown] = readConversationItems([entry], { format: 'messages', reveal: true })
+  expect(JSON.stringify(shown?.parts)).not.toContain('•')
+})
+
+test('arguments with ordinary names stay', () => {
+  const input = { key: 'ArrowDown', sort_key: 'created_at', max_tokens: '4096', pass: 'yes' }
+  const entry = { role: 'assistant', content: [{ type: 'tool_use', id: '1', name: 'x', input }] }
+  const [item] = readConversationItems([entry], { format: 'messages' })
+  expect(item?.parts).toMatchObject([{ summary: 'ArrowDown', input: { masked: 0 } }])
+})
+
 test('a line of 20 MB is cut like any other', () => {
   const line = JSON.stringify({ type: 'user', message: { content: 'word '.repeat(4_000_000) } })
   const [item] = readConversationItems([line], { format: 'claude' })

@@ -236,3 +236,18 @@ test('a lost file is reported, and other files of the checkpoint can still be co
   })
   expect(await project.patch(second, { path: 'b', previous: true })).toMatchObject({ kind: 'text' })
 })
+
+test.each(['\r', '\u2028', '\u2029'])(
+  'a heading may contain the line separator %j',
+  async (separator) => {
+    await using s = await scratch()
+    const textWith = (end: string) =>
+      [`head${separator}ing()`, ...LINES.map((line) => ` ${line}`), end, ''].join('\n')
+    const { project, second } = await saveBoth(s, { a: textWith('old') }, { a: textWith('new') })
+    const patch = await project.patch(second, { path: 'a', previous: true, context: 0 })
+    expect(patch).toMatchObject({ kind: 'text', insertions: 1, deletions: 1 })
+    expect(patch.hunks.map(({ heading, lines }) => [heading, lines])).toEqual([
+      [`head${separator}ing()`, ['-old', '+new']],
+    ])
+  },
+)

@@ -100,6 +100,34 @@ test('lengths are listed for every checkpoint, oldest first', async () => {
   )
 })
 
+test('a lost state is reported, and the lengths of the others stay readable', async () => {
+  await using s = await scratch()
+  s.allowDamage()
+  const store = await s.open()
+  const session = await store.session<Record<string, unknown>>('lost')
+  const saved = [
+    await session.append('items', [1]),
+    await session.append('items', [2]),
+    await session.append('items', [3]),
+  ]
+  const ledger = new DatabaseSync(join(s.home, 'ledger.db'))
+  ledger.exec('PRAGMA foreign_keys = OFF; DELETE FROM states WHERE id = 2')
+  const expected = [{ length: 1 }, { length: null, damaged: true }, { length: 3 }].map(
+    (length, index) => ({ id: saved[index]?.id, ...length }),
+  )
+  expect(await session.listLengths('items')).toEqual(expected)
+  await expect(
+    session.listAt('items', { ref: saved[1]?.id, from: 0, limit: 1 }),
+  ).rejects.toMatchObject({ code: 'STORE_DAMAGED' })
+  // As after a repair.
+  const mark = { paths: [], fileCount: 0, isUnknown: false, state: 'lost', isStateLost: true }
+  ledger
+    .prepare('UPDATE checkpoints SET state = NULL, damage = ? WHERE state = 2')
+    .run(JSON.stringify(mark))
+  ledger.close()
+  expect(await session.listLengths('items')).toEqual(expected)
+})
+
 test('an encrypted list needs the key', async () => {
   await using s = await scratch()
   const key = '7'.repeat(64)

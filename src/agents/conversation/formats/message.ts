@@ -87,7 +87,11 @@ function thoughtsIn(message: Fields): readonly RawPart[] {
 }
 
 function hasResults(blocks: unknown): boolean {
-  return listIn(blocks).some((block) => /^tool[-_]result$/.test(textIn(fieldsOf(block)['type'])))
+  return listIn(blocks)
+    .map(fieldsOf)
+    .some(({ type, functionResponse }) => {
+      return isRecord(functionResponse) || /^tool[-_]result$/.test(textIn(type))
+    })
 }
 
 function resultOf(message: Fields, content: unknown): RawPart {
@@ -181,6 +185,8 @@ function readBlock(block: Fields, context: BlockContext): readonly RawPart[] {
     default:
       if (typeof type === 'string' && type.startsWith('tool-')) return toolPart(block)
   }
+  const { mimeType } = fieldsOf(block['inlineData'] ?? block['fileData'])
+  if (typeof mimeType === 'string') return [note(`[${idIn(mimeType)}]`)]
   // Never the data of an image.
   if (typeof type === 'string' && /image|audio|file|document|video/.test(type))
     return [note(`[${idIn(block['filename'], type)}]`)]

@@ -189,3 +189,13 @@ test('times are read from the usual fields', () => {
   expect(at({ timestamp: 8.64e15 + 1 })).toBeNull()
   expect(at({})).toBeNull()
 })
+
+test('Gemini: results with the role of a function, and data without a type', () => {
+  const functionResponse = { id: 'c-1', name: 'search', response: { output: '2 found' } }
+  expect(
+    readParts(
+      { role: 'function', parts: [{ functionResponse }] },
+      { role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }] },
+    ),
+  ).toEqual([[FOUND], [note('[image/png]')]])
+})
