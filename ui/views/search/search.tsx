@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Output } from '../../../src/ui/api.js'
 import { useShortcuts } from '../../app/keys.js'
-import { isComplete, project, rows, start, storeVersion } from '../../app/model.js'
+import { isComplete, project, rows, start } from '../../app/model.js'
 import { addressOf, navigate, route } from '../../app/router.js'
 import { call } from '../../app/transport.js'
 import { EmptyMessage, ErrorMessage, useLoaded } from '../../components/states.js'
@@ -34,7 +34,7 @@ export function Search(): VNode {
     if (query === '') field.current?.focus()
   }, [])
 
-  const version = storeVersion.value
+  // Not after each change of the store: new rows are found among the loaded ones.
   const answer = useLoaded(
     async (signal) => ({
       query,
@@ -47,7 +47,7 @@ export function Search(): VNode {
               { signal },
             ),
     }),
-    [query, version, project.value],
+    [query, project.value],
   )
   const isCurrent = answer.state === 'ready' && answer.value.query === typed
   const fromServer = isCurrent ? answer.value.found : undefined
