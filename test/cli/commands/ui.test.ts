@@ -148,7 +148,7 @@ test('the browser gets a private file that redirects to the page, and it is remo
   await expect.poll(() => existsSync(join(file, '..'))).toBe(false)
 })
 
-test('it goes on if no browser can be opened, and leaves no file behind', async () => {
+test('it continues if no browser can be opened, and leaves no file behind', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   const temporary = join(s.folder, 'tmp')
   s.shell(`mkdir '${temporary}'`)
