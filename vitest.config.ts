@@ -28,6 +28,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // For a condition that is polled: a loaded machine is slow.
+    expect: { poll: { timeout: 30_000 } },
     // Tests wait for processes and disks: three files at a time leave a third of two cores idle.
     maxWorkers: 4,
     // The files of one worker share a process, and with it what they import: no file leaves anything behind in it.

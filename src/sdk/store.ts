@@ -190,8 +190,10 @@ export class Store {
   }
 
   /** Yields after commits to the store by any process, within about 150 ms. Ends with the signal or with `close`. */
-  changes({ signal }: Pick<CallOptions, 'signal'> = {}): AsyncGenerator<void, void, undefined> {
-    return watchLedger(this.#context, signal)
+  changes(options: Pick<CallOptions, 'signal'> = {}): AsyncGenerator<void, void, undefined> {
+    const { input, callbacks } = splitOptions('changes', options)
+    refuseUnknown('changes', input, {})
+    return watchLedger(this.#context, callbacks.signal)
   }
 
   /** Removes what the retention policy and the limits say. `dryRun` returns the plan with the reasons and removes nothing. */

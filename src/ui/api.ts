@@ -204,11 +204,13 @@ export type PlanLine = {
   readonly author: string | null
 }
 export type Plan = {
-  /** Single-use; null if nothing can be applied: a read-only page, a conflict, or nothing to do. */
+  /** Single-use; null if nothing can be applied: a read-only page, a conflict that cannot be left out, or nothing to do. */
   readonly token: string | null
   readonly kind: PlanInput['kind']
   readonly restore: Restored
   readonly target: Row | null
+  /** The checkpoint that the files will be as in: for an undo, the safety checkpoint of the rewind. Null if no file changes. */
+  readonly goal: string | null
   /** For undo and redo: when the rewind was made. */
   readonly rewoundAt: string | null
   readonly lines: readonly PlanLine[]

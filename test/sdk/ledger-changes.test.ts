@@ -64,9 +64,11 @@ test('reading reports nothing, and the signal ends it', async () => {
   expect(await store.changes({ signal: ending.signal }).next()).toMatchObject({ done: true })
 })
 
-test('a closed store has no changes', async () => {
+test('an unknown option and a closed store are refused', async () => {
   await using s = await scratch()
   const store = await s.open()
+  // @ts-expect-error the option has another name
+  expect(() => store.changes({ abort: 1 })).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }))
   await store.close()
   expect(() => store.changes()).toThrow(expect.objectContaining({ code: 'STORE_CLOSED' }))
 })

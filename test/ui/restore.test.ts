@@ -1,7 +1,7 @@
 // Every way back goes through one dialog: it shows the whole plan, does exactly that, and can be undone.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeAll, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { rowOf, rowsOf } from '../support/agent-story.js'
 import { agentStore, PROMPTS } from '../support/browser/agent-store.js'
 import {
@@ -19,7 +19,10 @@ const inProject = (path: string) => join(ui.store.project, path)
 const textOf = (path: string) => readFileSync(inProject(path), 'utf8')
 /** The checkpoint before the third prompt: without the tests, the table and the change of Codex. */
 let target = ''
-beforeAll(() => {
+let isUsed = false
+beforeEach(async () => {
+  if (isUsed) await ui.renew()
+  isUsed = true
   target = rowOf(ui.store, `You: ${PROMPTS.tests}`).id
 })
 const PLAN = [
@@ -27,14 +30,6 @@ const PLAN = [
   { action: 'write', path: 'src/utilities.ts', ticked: true },
   { action: 'remove', path: 'test/login.test.ts', ticked: true },
 ]
-/** Each test leaves the folder as it found it. */
-const AT_FIRST = { 'src/table.ts': true, 'test/login.test.ts': true, 'notes.txt': false }
-afterEach(() => {
-  for (const [path, exists] of Object.entries(AT_FIRST))
-    expect([path, existsSync(inProject(path))]).toEqual([path, exists])
-  expect(textOf('src/utilities.ts')).toContain('value7 = 8')
-})
-
 async function openRestore(id: string): Promise<void> {
   await ui.show(`/c/${id}`)
   await ui.page
@@ -89,6 +84,8 @@ test('by keyboard: r opens the dialog, Tab reaches the button, Enter presses it,
   await page.keyboard.press('Enter')
   await page.locator(DIALOG).waitFor({ state: 'detached' })
   expect(existsSync(inProject('src/table.ts'))).toBe(false)
+  await ui.show('/')
+  await page.getByRole('button', { name: /^Undo/ }).first().waitFor()
   await page.keyboard.press('u')
   await planShown(page)
   await tabTo('[data-action=apply]')
@@ -120,7 +117,6 @@ test('an unticked file stays as it is', async () => {
 test('changes of the user stay, unless the switch is turned off', async () => {
   const { page } = ui
   const mine = '# Shop, by hand\n'
-  const before = textOf('README.md')
   writeFileSync(inProject('README.md'), mine)
   await openRestore(target)
   expect((await planRows(page)).find(({ path }) => path === 'README.md')?.action).toBe('keep')
@@ -130,7 +126,6 @@ test('changes of the user stay, unless the switch is turned off', async () => {
     .toBe('write')
   await page.keyboard.press('Escape')
   expect(textOf('README.md')).toBe(mine)
-  writeFileSync(inProject('README.md'), before)
 })
 
 test('a plan whose folder has changed is refused; the new plan is shown instead', async () => {
@@ -164,13 +159,16 @@ test('something that no checkpoint has is in the way: nothing can be applied unt
   mkdirSync(inProject('notes.txt'))
   writeFileSync(inProject('notes.txt/large.raw'), 'x'.repeat(11 * 1024 * 1024))
   await openRestore(first)
-  const rows = await planRows(page)
-  expect(rows.filter(({ action }) => action === 'conflict')).not.toEqual([])
+  await page.getByRole('switch', { name: /Keep my changes/ }).uncheck()
+  const inTheWay = async () =>
+    (await planRows(page)).filter(({ action }) => action === 'conflict').map(({ path }) => path)
+  await expect.poll(inTheWay).toEqual(['notes.txt/large.raw'])
   expect(await applyButton(page).isEnabled()).toBe(false)
   rmSync(inProject('notes.txt'), { recursive: true })
   await expect.poll(() => applyButton(page).isEnabled()).toBe(true)
   const now = await planRows(page)
   expect(now.find(({ path }) => path === 'notes.txt')?.action).toBe('restore')
+  expect(await inTheWay()).toEqual([])
   await page.keyboard.press('Escape')
 })
 

@@ -9,6 +9,7 @@ const ui = useUi(agentStore)
 const row = (id: string) => ui.page.locator(`[data-view=timeline] [role=row][data-id="${id}"]`)
 const idOf = (reason: string) => rowOf(ui.store, reason).id
 const selected = () => ui.page.locator('[data-view=timeline] [role=row][aria-selected=true]')
+const selectedKey = () => selected().getAttribute('data-key')
 let login = ''
 let edit = ''
 beforeAll(() => {
@@ -47,15 +48,10 @@ test('by mouse: a click opens the checkpoint, Back returns to the same place', a
 test('by keyboard: j and k move, Enter opens, r restores, ? lists the keys, / searches', async () => {
   const { page } = ui
   await ui.show('/')
-  await page.keyboard.press('j')
-  const keys: (string | null)[] = [await selected().getAttribute('data-key')]
-  for (const key of ['j', 'j', 'k', 'k']) {
-    await page.keyboard.press(key)
-    keys.push(await selected().getAttribute('data-key'))
-  }
-  expect(keys[4]).toBe(keys[0])
-  expect(keys[3]).toBe(keys[1])
+  await focusList()
+  const keys = [await move('j'), await move('j'), await move('j')]
   expect(new Set(keys).size).toBe(3)
+  expect([await move('k'), await move('k')]).toEqual([keys[1], keys[0]])
   await moveTo(edit)
   await page.keyboard.press('r')
   await planShown(page)
@@ -69,21 +65,32 @@ test('by keyboard: j and k move, Enter opens, r restores, ? lists the keys, / se
   await row(edit).waitFor()
   expect(await selected().getAttribute('data-id')).toBe(edit)
   await page.keyboard.press('?')
-  await page.locator('dialog[data-dialog=keys]').waitFor()
+  const keysDialog = page.locator('dialog[data-dialog=keys]')
+  await keysDialog.waitFor()
   await page.keyboard.press('Escape')
+  await keysDialog.waitFor({ state: 'detached' })
   await page.keyboard.press('/')
   await page.keyboard.type('table')
   await page.keyboard.press('Enter')
   await page.locator('[data-view=search]:not([data-state=loading])').waitFor()
 })
 
-/** Presses `j` until the row is selected. */
+/** The first key only gives the list the focus. */
+async function focusList(): Promise<void> {
+  await ui.page.keyboard.press('j')
+  await ui.page.locator('[data-view=timeline] [role=row]:focus').waitFor()
+}
+
+/** Presses the key and waits until another row is selected, whose key it returns. */
+async function move(key: 'j' | 'k'): Promise<string | null> {
+  const before = await selectedKey()
+  await ui.page.keyboard.press(key)
+  await expect.poll(selectedKey).not.toBe(before)
+  return selectedKey()
+}
+
 async function moveTo(id: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses += 1) {
-    if ((await selected().count()) > 0 && (await selected().getAttribute('data-id')) === id) return
-    await ui.page.keyboard.press('j')
-  }
-  throw new Error(`j does not reach ${id}`)
+  while ((await selected().getAttribute('data-id')) !== id) await move('j')
 }
 
 test('filters: by session and by author, and the address keeps them', async () => {
@@ -113,11 +120,11 @@ test('a new checkpoint appears by itself, and the selected row stays selected', 
   const { page } = ui
   await ui.show('/')
   await page.locator('[data-live=on]').waitFor()
-  await page.keyboard.press('j')
-  const before = await selected().getAttribute('data-key')
+  await focusList()
+  const before = await move('j')
   claudePrompt(ui.store, 'Asked while the page is open', { session_id: 'live-session' })
   await row(idOf('You: Asked while the page is open')).waitFor()
-  expect(await selected().getAttribute('data-key')).toBe(before)
+  expect(await selectedKey()).toBe(before)
 })
 
 test('the theme button changes the scheme, and the choice stays', async () => {

@@ -73,8 +73,14 @@ export function Combobox(props: {
         onBlur={close}
         onKeyDown={onKeyDown}
       />
-      <ul class="combobox-list" role="listbox" id={`${id}-list`} aria-label={label} hidden={!isShown}>
-        {suggestions.map((one, index) => (
+      <ul
+        class="combobox-list"
+        role="listbox"
+        id={`${id}-list`}
+        aria-label={label}
+        hidden={!isShown}
+      >
+        {(isShown ? suggestions : []).map((one, index) => (
           <li
             key={one.key}
             id={`${id}-${index}`}

@@ -21,6 +21,8 @@ export function useVirtualizer(options: Options): VirtualList {
     observeElementRect,
     observeElementOffset,
     scrollToFn: elementScroll,
+    // Otherwise browsers report "ResizeObserver loop completed with undelivered notifications" as an error of the page.
+    useAnimationFrameWithResizeObserver: true,
     ...options,
     onChange: (instance, sync) => {
       // Preact renders in a microtask, which is before the next paint.

@@ -12,6 +12,7 @@ import { ChoiceFields, type Choices, reasonAgainst } from './restore/choices.js'
 import { Notes } from './restore/notes.js'
 import { PlanTable } from './restore/plan-table.js'
 import {
+  countActions,
   decide,
   isChange,
   isSelected,
@@ -22,6 +23,7 @@ import {
 import { usePlan } from './restore/use-plan.js'
 import {
   buttonText,
+  commandLabel,
   commandText,
   nothingText,
   noticeText,
@@ -63,6 +65,8 @@ export function RestoreDialog(props: {
 
   const apply = async ({ kind, token }: Plan) => {
     if (token === null) return
+    const { write, restore, remove } = countActions(selected)
+    const done = { written: write + restore, removed: remove }
     usedToken.current = token
     current.pause()
     setIsApplying(true)
@@ -70,7 +74,7 @@ export function RestoreDialog(props: {
     try {
       const applied = await call('apply', { token, ...(paths === undefined ? {} : { paths }) })
       notice.value = {
-        text: noticeText(kind, applied),
+        text: noticeText(kind, { restore: applied.restore, ...done }),
         command: applied.command,
         canUndo: kind !== 'undo' && applied.safety !== null,
       }
@@ -136,6 +140,7 @@ export function RestoreDialog(props: {
           ) : null
         ) : (
           <div class="restore-plan" data-outdated={isOutdated}>
+            <Outcome plan={plan} conflicts={conflicts} />
             {listed.length === 0 ? null : (
               <PlanTable
                 plan={plan}
@@ -144,11 +149,10 @@ export function RestoreDialog(props: {
                 onDecide={(lines, ticked) => setSelection(decide(selection, lines, ticked))}
               />
             )}
-            <Outcome plan={plan} conflicts={conflicts} />
             <Notes plan={plan} />
             {isReadOnly ? null : (
               <p class="restore-command">
-                <span class="muted">The same in a terminal:</span>{' '}
+                <span class="muted">{commandLabel(paths)}</span>{' '}
                 <Command text={commandText(plan.command, paths)} />
               </p>
             )}
@@ -158,7 +162,7 @@ export function RestoreDialog(props: {
       <footer class="restore-footer">
         {isReadOnly && plan !== undefined ? (
           <div class="restore-command">
-            <span class="muted">This page is read-only. In a terminal:</span>
+            <span class="muted">This page is read-only. {commandLabel(paths)}</span>
             <Command text={commandText(plan.command, paths)} />
           </div>
         ) : (

@@ -40,15 +40,19 @@ export const plan: MethodOf<'plan'> = {
     const lines = made === undefined ? [] : await planLines(project, made)
     const now = made?.details.now ?? null
     const target = made?.details.target ?? null
-    const isPossible = draft.isPossible && lines.every(({ action }) => action !== 'conflict')
+    const canSelect = input.kind === 'rewind' && input.restore !== 'conversation'
+    // The engine refuses a conflict unless the path is left out.
+    const hasWay = canSelect || lines.every(({ action }) => action !== 'conflict')
+    const isPossible = draft.isPossible && hasWay
     const hasWork = draft.hasOtherWork || lines.some(isChange)
     const canApply = isPossible && hasWork && !context.isReadOnly
     return {
       token: canApply ? context.tokens.give({ input, now, target, lines }) : null,
       kind: input.kind,
       ...texts,
+      goal: target,
       lines,
-      canSelect: input.kind === 'rewind' && input.restore !== 'conversation',
+      canSelect,
       notRestored: made?.details.notRestored ?? [],
       runningSession: await runningSession(context, input.project),
       command: commandFor(input),

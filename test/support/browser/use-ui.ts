@@ -1,4 +1,6 @@
 // Tests of one file share a store, a server and a page: starting them takes longer than most tests.
+import { join } from 'node:path'
+import process from 'node:process'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { PROGRAM, type Scratch } from '../../cli/program.js'
@@ -15,8 +17,8 @@ export type Ui = {
   open(options?: PageOptions): Promise<GuardedPage>
   /** For a test that causes an error on purpose. */
   takeFaults(): readonly string[]
-  /** Ends the server and starts another one, at another port, with a new page. */
-  restart(args?: readonly string[]): Promise<void>
+  /** Makes the store again, with a new server and a new page, for a test that others have changed it for. */
+  renew(): Promise<void>
 }
 
 export type UiOptions = PageOptions & { readonly args?: readonly string[] }
@@ -31,9 +33,9 @@ export function useUi(
   let guarded: GuardedPage | undefined
   const others: GuardedPage[] = []
 
-  const start = async (extra: readonly string[]) => {
+  const start = async () => {
     const { project, environment } = need(store)
-    server = await startUi({ program: PROGRAM, project, environment, args: extra })
+    server = await startUi({ program: PROGRAM, project, environment, args })
     guarded = await openGuarded(server.url, pageOptions)
     await ready(guarded.page)
   }
@@ -43,9 +45,10 @@ export function useUi(
   }
   beforeAll(async () => {
     store = await make()
-    await start(args)
+    await start()
   })
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') await keepScreenshot(need(guarded).page, task.name)
     for (const other of others.splice(0)) {
       expect(other.takeFaults()).toEqual([])
       await other[Symbol.asyncDispose]()
@@ -79,9 +82,11 @@ export function useUi(
       return other
     },
     takeFaults: () => need(guarded).takeFaults(),
-    async restart(extra = args) {
+    async renew() {
       await end()
-      await start(extra)
+      store?.[Symbol.dispose]()
+      store = await make()
+      await start()
     },
   }
 }
@@ -89,6 +94,13 @@ export function useUi(
 /** Waits until the view has what it shows; `error` and `empty` count too. */
 export async function ready(page: Page): Promise<void> {
   await page.locator('[data-view]:not([data-state=loading])').first().waitFor()
+}
+
+/** For whoever has to find out why: set SAVESTATE_SCREENSHOTS to a folder. */
+async function keepScreenshot(page: Page, name: string): Promise<void> {
+  const folder = process.env['SAVESTATE_SCREENSHOTS']
+  if (folder === undefined) return
+  await page.screenshot({ path: join(folder, `${name.replaceAll(/\W+/g, '-')}.png`) })
 }
 
 function need<T>(value: T | undefined): T {

@@ -80,16 +80,18 @@ test('nothing selected sends an empty list, not everything', () => {
   expect(pathsToApply(lines, decide(ALL, lines, false))).toEqual([])
 })
 
-test('two plans that differ in token and time show the same', () => {
+test('two plans that differ in token, time and running session show the same', () => {
   const one = plan({ token: 'a', madeAt: '2026-11-18T10:00:00.000Z' })
-  expect(showsSame(one, plan({ token: 'b', madeAt: '2026-11-18T10:00:02.000Z' }))).toBe(true)
+  expect(
+    showsSame(one, plan({ token: 'b', madeAt: '2026-11-18T10:00:02.000Z', runningSession: 's' })),
+  ).toBe(true)
 })
 
 test.each<[string, Partial<Plan>]>([
   ['a line', { lines: [line('write', 'a'), line('write', 'b')] }],
   ['a reason', { lines: [{ ...line('write', 'a'), reason: 'mode is 0755, was 0644' }] }],
   ['an author', { lines: [{ ...line('write', 'a'), author: 'you' }] }],
-  ['a running session', { runningSession: 's' }],
+  ['the goal', { goal: 'other' }],
   ['a way that is not possible', { unavailable: { files: null, conversation: 'No key.' } }],
   ['nothing that can be applied', { token: null }],
 ])('plans that differ in %s do not show the same', (_, changed) => {
@@ -111,6 +113,7 @@ function plan(given: Partial<Plan>): Plan {
     kind: 'rewind',
     restore: 'files',
     target: null,
+    goal: null,
     rewoundAt: null,
     lines: [line('write', 'a')],
     canSelect: true,

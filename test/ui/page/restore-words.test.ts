@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Applied, Plan } from '../../../src/ui/api.js'
 import {
   buttonText,
+  commandLabel,
   commandText,
   countsText,
   noticeText,
@@ -80,7 +81,7 @@ test('the counts leave out what is zero', () => {
   )
 })
 
-test.each<[Plan['kind'], Partial<Applied>, string]>([
+test.each<[Plan['kind'], Partial<Pick<Applied, 'restore' | 'written' | 'removed'>>, string]>([
   ['rewind', { written: 8 }, '8 files brought back.'],
   ['rewind', { written: 1, removed: 2 }, '1 file brought back, 2 removed.'],
   ['rewind', { removed: 1 }, '1 file removed.'],
@@ -88,14 +89,7 @@ test.each<[Plan['kind'], Partial<Applied>, string]>([
   ['undo', { written: 2 }, 'The rewind was undone: 2 files brought back.'],
   ['redo', {}, 'The rewind was repeated.'],
 ])('the bar after %s %o', (kind, given, text) => {
-  const applied: Applied = {
-    restore: 'files',
-    written: 0,
-    removed: 0,
-    safety: null,
-    command: null,
-    ...given,
-  }
+  const applied = { restore: 'files' as const, written: 0, removed: 0, ...given }
   expect(noticeText(kind, applied)).toBe(text)
 })
 
@@ -104,4 +98,13 @@ test('the command has the selected paths, quoted for the shell', () => {
   expect(commandText('savestate rewind x', ['src/a.ts', "it's", '-n'])).toBe(
     "savestate rewind x -- src/a.ts 'it'\\''s' -n",
   )
+})
+
+test('a command without its many paths says that it is for all files', () => {
+  const many = Array.from({ length: 21 }, (_, n) => `file-${n}`)
+  expect([commandText('savestate rewind x', many), commandLabel(many)]).toEqual([
+    'savestate rewind x',
+    'In a terminal, for all files:',
+  ])
+  expect(commandLabel(undefined)).toBe('The same in a terminal:')
 })

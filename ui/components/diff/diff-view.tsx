@@ -95,14 +95,18 @@ function RowView(props: {
   readonly onMore: (() => void) | undefined
 }): VNode {
   const { row, side, tokens, onMore } = props
-  if (row.type === 'hunk') return <HunkLine head={row.head} onMore={onMore} />
+  if (row.type === 'hunk') return <HunkLine head={row.head} side={side} onMore={onMore} />
   if (row.type === 'no-newline') {
     const isHere = side === 'both' || (side === 'old') === (row.line.kind !== 'added')
     return <NoNewline isHere={isHere || row.line.kind === 'context'} />
   }
   const [left, right] = linesOf(row)
   const line = side === 'new' && row.type === 'pair' ? right : left
-  return line === undefined ? <EmptyLine /> : <CodeLine line={line} numbers={side} tokens={tokens} />
+  return line === undefined ? (
+    <EmptyLine />
+  ) : (
+    <CodeLine line={line} numbers={side} tokens={tokens} />
+  )
 }
 
 function useTokens(path: string, patch: Patch): SideTokens {
@@ -161,8 +165,7 @@ function useVisibleRows(rows: readonly Row[]) {
     if (element === null) return undefined
     place()
     const onPaneScroll = ({ target }: Event) => {
-      if (target instanceof HTMLElement && target.matches('.diff-pane'))
-        followPane(element, target)
+      if (target instanceof HTMLElement && target.matches('.diff-pane')) followPane(element, target)
     }
     const observer = new ResizeObserver(place)
     observer.observe(element)

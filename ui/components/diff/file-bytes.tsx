@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { project } from '../../app/model.js'
 import { fetchFile } from '../../app/transport.js'
 import { ErrorMessage, useLoaded } from '../states.js'
-import { formatBytes, Line } from '../text.js'
+import { formatBytes, Line, visibleText } from '../text.js'
 
 const MAX_IMAGE_BYTES = 10_000_000
 // No SVG: it is a document with scripts, and it is text.
@@ -39,7 +39,10 @@ export async function download({ ref, path }: FileOf): Promise<void> {
   window.setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }
 
-export function DownloadButton({ of, label = 'Download' }: {
+export function DownloadButton({
+  of,
+  label = 'Download',
+}: {
   readonly of: FileOf
   readonly label?: string
 }): VNode {
@@ -62,7 +65,11 @@ export function DownloadButton({ of, label = 'Download' }: {
   )
 }
 
-export function Picture({ of, type, caption }: {
+export function Picture({
+  of,
+  type,
+  caption,
+}: {
   readonly of: FileOf
   readonly type: string
   readonly caption: string
@@ -106,13 +113,15 @@ export function Picture({ of, type, caption }: {
 export function PathText({ path }: { readonly path: string }): VNode {
   const name = nameOfPath(path)
   return (
-    <span class="path" title={path}>
-      <span class="path-folder">
-        <Line text={path.slice(0, path.length - name.length)} />
-      </span>
-      <span class="path-name">
-        <Line text={name} />
-      </span>
+    <span class="path" title={visibleText(path)}>
+      <bdi dir="ltr">
+        <span class="path-folder">
+          <Line text={path.slice(0, path.length - name.length)} />
+        </span>
+        <span class="path-name">
+          <Line text={name} />
+        </span>
+      </bdi>
     </span>
   )
 }

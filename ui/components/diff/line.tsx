@@ -82,18 +82,20 @@ export function EmptyLine(): VNode {
 
 export function HunkLine(props: {
   readonly head: HunkHead
+  /** In a split view, each side has a part of it. */
+  readonly side: 'both' | 'old' | 'new'
   /** Undefined: there is no more. */
   readonly onMore: (() => void) | undefined
 }): VNode {
-  const { head, onMore } = props
+  const { head, side, onMore } = props
   return (
     <div class="diff-line" data-kind="hunk">
-      {onMore === undefined || head.hidden === 0 ? null : (
+      {onMore === undefined || head.hidden === 0 || side === 'new' ? null : (
         <button class="diff-more" type="button" onClick={onMore}>
-          ↕ {count(head.hidden, 'line')} hidden<span class="visually-hidden">, show more</span>
+          ↕ Show more of {count(head.hidden, 'hidden line')}
         </button>
       )}
-      <span class="diff-heading">{visibleText(head.heading)}</span>
+      {side === 'old' ? null : <span>{visibleText(head.heading)}</span>}
       <span class="visually-hidden">{head.range}</span>
     </div>
   )

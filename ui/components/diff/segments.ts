@@ -36,7 +36,10 @@ export function changedWords(line: Line): readonly Range[] {
   return line === removed ? old : fresh
 }
 
-export function compareWords(old: string, fresh: string): readonly [readonly Range[], readonly Range[]] {
+export function compareWords(
+  old: string,
+  fresh: string,
+): readonly [readonly Range[], readonly Range[]] {
   if (old.length > MAX_COMPARED || fresh.length > MAX_COMPARED) return [[], []]
   const ranges: [Range[], Range[]] = [[], []]
   let [oldAt, freshAt, common] = [0, 0, 0]
@@ -54,7 +57,11 @@ export function compareWords(old: string, fresh: string): readonly [readonly Ran
 
 export function segmentsOf(
   text: string,
-  { tokens, words, markTrailing }: {
+  {
+    tokens,
+    words,
+    markTrailing,
+  }: {
     readonly tokens: readonly Token[]
     readonly words: readonly Range[]
     readonly markTrailing: boolean

@@ -20,7 +20,7 @@ export function PlanTable(props: {
   readonly onDecide: (lines: readonly PlanLine[], ticked: boolean) => void
 }): VNode {
   const { plan, lines, selection, onDecide } = props
-  const { canSelect, target } = plan
+  const { canSelect, goal } = plan
   const [filter, setFilter] = useState('')
   const [open, setOpen] = useState<string | undefined>(undefined)
   const words = filter.toLowerCase()
@@ -29,7 +29,7 @@ export function PlanTable(props: {
   const ticked = lines.filter((line) => isSelected(line, selection)).length
   const possible = lines.filter(canBeSelected).length
   const opened = lines.find(({ path }) => path === open)
-  const hasPreview = opened !== undefined && target !== null
+  const hasPreview = opened !== undefined && goal !== null
   return (
     <div class="restore-columns">
       <section class="restore-files" aria-label="The plan">
@@ -96,7 +96,7 @@ export function PlanTable(props: {
       {hasPreview ? (
         <Preview
           project={project.value}
-          target={target.id}
+          target={goal}
           path={opened.path}
           version={plan.madeAt}
           onClose={() => setOpen(undefined)}

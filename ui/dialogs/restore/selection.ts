@@ -2,7 +2,7 @@
 import type { Plan, PlanAction, PlanLine } from '../../../src/ui/api.js'
 
 export type Selection = {
-  /** What the user ticked or unticked. It outlives the plan, so that a new plan keeps it. */
+  /** The paths that the user ticked or unticked. They outlive the plan, so that a new plan keeps them. */
   readonly decisions: ReadonlyMap<string, boolean>
   /** Only these paths and what is inside them are selected at first; undefined for all. */
   readonly only: readonly string[] | undefined
@@ -34,10 +34,13 @@ export function decide(
   return { decisions: changed, only }
 }
 
-/** A folder is left out if a path inside it is listed: it changes with that. */
+/** By path, conflicts first: they need the user. A folder is left out if a path inside it is listed: it changes with that. */
 export function listedLines(lines: readonly PlanLine[]): readonly PlanLine[] {
   const folders = new Set(lines.flatMap(({ path }) => foldersOf(path)))
-  return lines.filter(({ path }) => !folders.has(path))
+  const rank = ({ action }: PlanLine) => (action === 'conflict' ? 0 : 1)
+  return lines
+    .filter(({ path }) => !folders.has(path))
+    .toSorted((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
 }
 
 /**
@@ -68,13 +71,21 @@ export function countActions(lines: readonly PlanLine[]): Readonly<Record<PlanAc
   return counts
 }
 
-/** Whether the user would see no difference. Token and time differ between any two plans. */
+/** Whether both plans do the same. The token, the time and the number of the target in the list differ between any two. */
 export function showsSame(one: Plan, other: Plan): boolean {
   return shownText(one) === shownText(other)
 }
 
-function shownText({ token, madeAt: _time, ...shown }: Plan): string {
-  return JSON.stringify([token === null, shown])
+function shownText({ token, restore, goal, lines, notRestored, unavailable, conversation }: Plan) {
+  return JSON.stringify([
+    token === null,
+    restore,
+    goal,
+    lines,
+    notRestored,
+    unavailable,
+    conversation,
+  ])
 }
 
 function foldersOf(path: string): readonly string[] {

@@ -83,7 +83,8 @@ export function usePlan(input: PlanInput): CurrentPlan {
   useEffect(() => {
     if (plannedVersion.current === version) return
     plannedVersion.current = version
-    wake.current()
+    // A plan that fails may record its failure in the store: it must not cause the next one.
+    if (error === undefined) wake.current()
   }, [version])
 
   useEffect(() => {

@@ -81,8 +81,11 @@ export function buttonText(
   return files === 0 ? verb : `${verb}: ${count(files, 'file')}`
 }
 
-/** The bar after a restore. */
-export function noticeText(kind: Plan['kind'], { restore, written, removed }: Applied): string {
+/** The bar after a restore. With the numbers that the dialog showed: the engine also counts folders. */
+export function noticeText(
+  kind: Plan['kind'],
+  { restore, written, removed }: Pick<Applied, 'restore' | 'written' | 'removed'>,
+): string {
   const files = written + removed
   const parts = [
     ...(written > 0 ? [`${count(written, 'file')} brought back`] : []),
@@ -125,10 +128,21 @@ export function nothingText({ token, kind, restore, lines }: Plan): string | nul
 
 const MAX_PATHS = 20
 
-/** The command for the selected paths. Too many for a command line are left out: then it brings back all files. */
+/** The command for the selected paths. Too many of them are left out: then it is for all files, and its label says so. */
 export function commandText(command: string, paths: readonly string[] | undefined): string {
-  if (paths === undefined || paths.length === 0 || paths.length > MAX_PATHS) return command
-  return `${command} -- ${paths.map(quoteForShell).join(' ')}`
+  return paths === undefined || paths.length === 0 || isTooLong(paths)
+    ? command
+    : `${command} -- ${paths.map(quoteForShell).join(' ')}`
+}
+
+export function commandLabel(paths: readonly string[] | undefined): string {
+  return paths !== undefined && isTooLong(paths)
+    ? 'In a terminal, for all files:'
+    : 'The same in a terminal:'
+}
+
+function isTooLong(paths: readonly string[]): boolean {
+  return paths.length > MAX_PATHS
 }
 
 function quoteForShell(text: string): string {

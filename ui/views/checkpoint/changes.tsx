@@ -1,6 +1,7 @@
 // The changed files on the left, the diff of the selected one on the right.
 import type { VNode } from 'preact'
-import type { Range } from '../../../src/ui/api.js'
+import { useEffect } from 'preact/hooks'
+import type { Output, Range } from '../../../src/ui/api.js'
 import { openRestore } from '../../app/dialogs.js'
 import { start, storeVersion } from '../../app/model.js'
 import { addressOf, checkpointPath, followLink, navigate, route } from '../../app/router.js'
@@ -13,21 +14,21 @@ import { count, Figures } from '../../components/text.js'
 export function ChangesTab(props: {
   readonly range: Range
   readonly tab: 'changed' | 'since'
+  readonly onState: (state: string) => void
 }): VNode {
-  const { range, tab } = props
+  const { range, tab, onState } = props
   const { id, query } = route.value
   // A checkpoint does not change; the folder does.
   const version = tab === 'since' ? storeVersion.value : 0
   const loaded = useLoaded(async (signal) => call('changes', range, { signal }), [version])
-  if (loaded.state === 'loading') return <Loading what="the changed files" />
+  useEffect(() => onState(loaded.state), [loaded.state])
   if (loaded.state === 'error') return <ErrorMessage error={loaded.error} />
-  const { changes, insertions, deletions, from, to } = loaded.value
+  const result = loaded.state === 'ready' ? loaded.value : undefined
   const file = query.get('file')
-  const selected =
-    changes.find(({ path }) => path === file) ??
-    changes.find(({ type }) => type !== 'folder') ??
-    changes[0]
-  if (selected === undefined)
+  // The patch of a file in the address does not have to wait for the list.
+  const path = result === undefined ? file : selectPath(result.changes, file)
+  if (path === null) return <Loading what="the changed files" />
+  if (path === undefined)
     return (
       <EmptyMessage title={tab === 'since' ? 'Nothing changed since then' : 'No file changed here'}>
         <p>
@@ -37,7 +38,6 @@ export function ChangesTab(props: {
         </p>
       </EmptyMessage>
     )
-  const { path } = selected
   const select = (next: string) =>
     navigate(
       addressOf(checkpointPath(id), { tab: tab === 'changed' ? undefined : tab, file: next }),
@@ -46,21 +46,40 @@ export function ChangesTab(props: {
   return (
     <div class="changes">
       <aside class="changes-files" aria-label="Changed files">
-        <p class="changes-total">
-          {count(changes.length, 'file')} <Figures insertions={insertions} deletions={deletions} />
-        </p>
-        <FileList label="Files" files={changes} selected={path} onSelect={select} />
+        {result === undefined ? (
+          <Loading what="the changed files" />
+        ) : (
+          <>
+            <p class="changes-total">
+              {count(result.changes.length, 'file')}{' '}
+              <Figures insertions={result.insertions} deletions={result.deletions} />
+            </p>
+            <FileList label="Files" files={result.changes} selected={path} onSelect={select} />
+          </>
+        )}
       </aside>
       <FileDiff
         range={range}
         path={path}
-        before={from}
-        after={to}
+        before={result?.from}
+        after={result?.to}
         version={version}
         actions={<FileActions id={id} path={path} />}
       />
     </div>
   )
+}
+
+/** The file of the address, or the first one with lines; undefined if nothing changed. */
+function selectPath(
+  changes: Output<'changes'>['changes'],
+  file: string | null,
+): string | undefined {
+  const selected =
+    changes.find(({ path }) => path === file) ??
+    changes.find((one) => one.insertions !== null) ??
+    changes[0]
+  return selected?.path
 }
 
 export function FileActions({ id, path }: { readonly id: string; readonly path: string }): VNode {

@@ -1,6 +1,6 @@
 // One checkpoint: /c/<id>?tab=&file=. Each tab loads its own data when it is shown.
 import type { VNode } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useShortcuts } from '../../app/keys.js'
 import { project, rowOf, rows, storeVersion } from '../../app/model.js'
 import { addressOf, checkpointPath, navigate, route } from '../../app/router.js'
@@ -32,9 +32,17 @@ export function Checkpoint(): VNode {
   const details = loaded.state === 'ready' && loaded.value.id === id ? loaded.value : undefined
   const row = rowOf.value.get(id) ?? details
   const neighbors = useNeighbors(id)
+  // The view is ready when its tab is.
+  const panel = `${id} ${tab}`
+  const [reported, setReported] = useState({ panel, state: 'loading' })
+  const tabState = reported.panel === panel ? reported.state : 'loading'
+  const onState = (state: string) => {
+    if (reported.panel !== panel || reported.state !== state) setReported({ panel, state })
+  }
   if (row === undefined)
     return (
       <div class="view" data-view="checkpoint" data-state={loaded.state}>
+        <h1 class="visually-hidden">Checkpoint</h1>
         {loaded.state === 'error' ? (
           <ErrorMessage error={loaded.error} />
         ) : (
@@ -46,7 +54,9 @@ export function Checkpoint(): VNode {
     <div
       class="view checkpoint"
       data-view="checkpoint"
-      data-state={loaded.state === 'ready' && details === undefined ? 'loading' : loaded.state}
+      data-state={
+        loaded.state !== 'ready' ? loaded.state : details === undefined ? 'loading' : tabState
+      }
     >
       <Header row={row} neighbors={neighbors} />
       <Tabs current={tab} hasConversation={row.session !== null} />
@@ -55,7 +65,7 @@ export function Checkpoint(): VNode {
         {details === undefined && loaded.state === 'error' ? (
           <ErrorMessage error={loaded.error} />
         ) : (
-          <Panel key={`${id} ${tab}`} {...{ tab, id, details, row }} />
+          <Panel key={panel} {...{ tab, id, details, row, onState }} />
         )}
       </div>
     </div>
@@ -67,16 +77,24 @@ function Panel(props: {
   readonly id: string
   readonly row: NonNullable<ReturnType<typeof rowOf.value.get>>
   readonly details: Details | undefined
+  readonly onState: (state: string) => void
 }): VNode {
-  const { tab, id, row, details } = props
+  const { tab, id, row, details, onState } = props
   const at = { project: project.value, ref: id }
+  const hasFiles = row.hasFiles && row.filesPruned !== true
+  const reports = hasFiles && (tab === 'changed' || tab === 'since' || tab === 'files')
+  useEffect(() => {
+    if (!reports) onState('ready')
+  }, [reports])
   if (tab === 'conversation') return <AtThisPoint />
   if (tab === 'details')
     return details === undefined ? <Loading what="the details" /> : <DetailsTab details={details} />
   if (row.filesPruned === true)
     return (
       <EmptyMessage title="The files of this checkpoint were pruned">
-        <p>Its conversation and its details are still there. Restoring its files is not possible.</p>
+        <p>
+          Its conversation and its details are still there. Restoring its files is not possible.
+        </p>
       </EmptyMessage>
     )
   if (!row.hasFiles)
@@ -85,19 +103,19 @@ function Panel(props: {
         <p>It holds a conversation only.</p>
       </EmptyMessage>
     )
-  if (tab === 'files') return <FilesTab of={id} />
+  if (tab === 'files') return <FilesTab of={id} onState={onState} />
   return tab === 'since' ? (
-    <ChangesTab range={{ ...at, with: 'now' }} tab="since" />
+    <ChangesTab range={{ ...at, with: 'now' }} tab="since" onState={onState} />
   ) : (
-    <ChangesTab range={{ ...at, with: 'previous' }} tab="changed" />
+    <ChangesTab range={{ ...at, with: 'previous' }} tab="changed" onState={onState} />
   )
 }
 
 function DamageNote(): VNode {
   return (
     <p class="banner" data-kind="danger" role="note">
-      The store has lost a part of this checkpoint. The other parts are shown; <code>savestate verify</code>{' '}
-      names what is missing.
+      The store has lost a part of this checkpoint. The other parts are shown;{' '}
+      <code>savestate verify</code> names what is missing.
     </p>
   )
 }
@@ -122,7 +140,13 @@ function Tabs(props: { readonly current: Tab; readonly hasConversation: boolean 
     list.current?.querySelector<HTMLElement>(`#tab-${next}`)?.focus()
   }
   return (
-    <div class="tabs" role="tablist" aria-label="Parts of the checkpoint" ref={list} onKeyDown={onKeyDown}>
+    <div
+      class="tabs"
+      role="tablist"
+      aria-label="Parts of the checkpoint"
+      ref={list}
+      onKeyDown={onKeyDown}
+    >
       {shown.map(([name, label]) => (
         <button
           key={name}
@@ -143,24 +167,28 @@ function Tabs(props: { readonly current: Tab; readonly hasConversation: boolean 
 
 export type Neighbors = { readonly older: string | undefined; readonly newer: string | undefined }
 
+function neighborsOf(id: string): Neighbors {
+  const at = rows.value.findIndex((row) => row.id === id)
+  if (at < 0) return { older: undefined, newer: undefined }
+  return { older: rows.value[at + 1]?.id, newer: rows.value[at - 1]?.id }
+}
+
 /** The checkpoints around this one in the project, on `[` and `]`. */
 function useNeighbors(id: string): Neighbors {
-  const at = rows.value.findIndex((row) => row.id === id)
-  const older = at < 0 ? undefined : rows.value[at + 1]?.id
-  const newer = at < 0 ? undefined : rows.value[at - 1]?.id
-  const go = (to: string | undefined) => {
-    if (to === undefined) return
-    const tab = route.peek().query.get('tab') ?? undefined
-    navigate(addressOf(checkpointPath(to), { tab }))
+  const go = (to: keyof Neighbors) => {
+    const { id: current, query } = route.peek()
+    const next = neighborsOf(current)[to]
+    if (next === undefined) return
+    navigate(addressOf(checkpointPath(next), { tab: query.get('tab') ?? undefined }))
   }
   useShortcuts(
     [
-      { key: '[', label: 'Previous checkpoint', run: () => go(older) },
-      { key: ']', label: 'Next checkpoint', run: () => go(newer) },
+      { key: '[', label: 'Previous checkpoint', run: () => go('older') },
+      { key: ']', label: 'Next checkpoint', run: () => go('newer') },
     ],
-    [older, newer],
+    [],
   )
   // A new view begins at its top.
   useEffect(() => document.querySelector('#main')?.scrollTo({ top: 0 }), [id])
-  return { older, newer }
+  return neighborsOf(id)
 }

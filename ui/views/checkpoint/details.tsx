@@ -1,13 +1,13 @@
 // Everything else that is known about a checkpoint: what it left out, sizes, tool calls, and how to get it without this page.
 import type { ComponentChildren, VNode } from 'preact'
-import { useState } from 'preact/hooks'
 import type { Output } from '../../../src/ui/api.js'
 import { project, start } from '../../app/model.js'
+import { Command } from '../../components/command.js'
 import { count, formatBytes, Line, Time } from '../../components/text.js'
 
 export type Details = Output<'checkpoint'>
 
-const REASONS: Readonly<Record<Details['skippedPaths'][number]['reason'], string>> = {
+export const REASONS: Readonly<Record<Details['skippedPaths'][number]['reason'], string>> = {
   ignored: 'ignored',
   secret: 'a secret, by its name or content',
   'too-large': 'larger than the limit',
@@ -177,17 +177,20 @@ function Commands({ details }: { readonly details: Details }): VNode {
   const isMissing = start.value?.projects.some((one) => one.path === project.value && one.isMissing)
   return (
     <>
-      <Command words="Everything about it" command={`savestate show ${id} ${folder}`} />
+      <Labelled words="Everything about it" command={`savestate show ${id} ${folder}`} />
       {isMissing === true ? null : (
-        <Command words="What a restore would do" command={`savestate rewind ${id} --dry-run ${folder}`} />
+        <Labelled
+          words="What a restore would do"
+          command={`savestate rewind ${id} --dry-run ${folder}`}
+        />
       )}
       {!hasFiles || ref === null ? null : (
-        <Command
+        <Labelled
           words="Its files, with git alone and without Savestate"
           command={[
-            'export GIT_DIR="${SAVESTATE_HOME:-$HOME/.savestate}/objects.git"',
             'mkdir rescued',
-            `git archive ${quote(`${ref}:files`)} | tar -x -C rescued`,
+            'git --git-dir "${SAVESTATE_HOME:-$HOME/.savestate}/objects.git" \\',
+            `  archive ${quote(`${ref}:files`)} | tar -x -C rescued`,
           ].join('\n')}
         />
       )}
@@ -195,21 +198,11 @@ function Commands({ details }: { readonly details: Details }): VNode {
   )
 }
 
-function Command({ words, command }: { readonly words: string; readonly command: string }): VNode {
-  const [isCopied, setCopied] = useState(false)
-  const copy = async () => {
-    await navigator.clipboard.writeText(command)
-    setCopied(true)
-  }
+function Labelled({ words, command }: { readonly words: string; readonly command: string }): VNode {
   return (
-    <figure class="command">
-      <figcaption>
-        {words}{' '}
-        <button class="button" data-kind="plain" type="button" onClick={() => void copy()}>
-          {isCopied ? 'Copied' : 'Copy'}
-        </button>
-      </figcaption>
-      <pre tabIndex={0}>{command}</pre>
+    <figure class="details-command">
+      <figcaption>{words}</figcaption>
+      <Command text={command} />
     </figure>
   )
 }

@@ -60,7 +60,7 @@ function Content(props: {
   if (text === undefined)
     return (
       <p class="file-note">
-        {blob.size > MAX_TEXT_BYTES ? 'This file is too large to show.' : 'This file is not text.'}
+        {blob.size > MAX_TEXT_BYTES ? 'This file is too large to show.' : 'A binary file.'}
       </p>
     )
   if (text === '') return <p class="file-note">This file is empty.</p>

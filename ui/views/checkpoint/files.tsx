@@ -7,19 +7,24 @@ import { addressOf, checkpointPath, navigate, route } from '../../app/router.js'
 import { call, RequestError } from '../../app/transport.js'
 import { ErrorMessage, Loading } from '../../components/states.js'
 import { formatBytes, Line } from '../../components/text.js'
+import { REASONS } from './details.js'
 import { FileViewer } from './file-viewer.js'
 import { foldersAbove, type Node, parentPath, visibleNodes } from './tree.js'
 
 type Listings = ReadonlyMap<string, Output<'folder'>>
 
-export function FilesTab({ of: id }: { readonly of: string }): VNode {
+export function FilesTab(props: {
+  readonly of: string
+  readonly onState: (state: string) => void
+}): VNode {
+  const { of: id, onState } = props
   const file = route.value.query.get('file') ?? undefined
   const select = (path: string) =>
     navigate(addressOf(checkpointPath(id), { tab: 'files', file: path }), { replace: true })
   return (
     <div class="changes">
       <aside class="changes-files" aria-label="Files of the checkpoint">
-        <Tree id={id} file={file} onSelect={select} />
+        <Tree id={id} file={file} onSelect={select} onState={onState} />
       </aside>
       {file === undefined ? (
         <p class="state-message">Select a file to see it as it was.</p>
@@ -34,9 +39,12 @@ function Tree(props: {
   readonly id: string
   readonly file: string | undefined
   readonly onSelect: (path: string) => void
+  readonly onState: (state: string) => void
 }): VNode {
-  const { id, file, onSelect } = props
+  const { id, file, onSelect, onState } = props
   const { listings, open, problem, toggle } = useFolders(id, file)
+  const state = problem !== undefined ? 'error' : listings.has('') ? 'ready' : 'loading'
+  useEffect(() => onState(state), [state])
   const [focused, setFocused] = useState(file ?? '')
   const list = useRef<HTMLDivElement>(null)
   const nodes = visibleNodes(listings, open)
@@ -87,11 +95,13 @@ function Tree(props: {
           </span>
           <span class="tree-name">
             <Line text={node.name} />
-            {node.type === 'folder' ? '/' : node.type === 'link' ? ' (link)' : ''}
+            {node.type === 'link' ? ' (link)' : ''}
           </span>
           <span class="muted">
-            {node.reason === undefined ? '' : `left out: ${node.reason}`}
-            {node.sizeBytes === null || node.reason !== undefined ? '' : formatBytes(node.sizeBytes)}
+            {node.reason === undefined ? '' : `left out: ${REASONS[node.reason]}`}
+            {node.sizeBytes === null || node.reason !== undefined
+              ? ''
+              : formatBytes(node.sizeBytes)}
           </span>
         </div>
       ))}

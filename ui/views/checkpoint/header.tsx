@@ -7,7 +7,13 @@ import { useShortcuts } from '../../app/keys.js'
 import { project, refresh, start } from '../../app/model.js'
 import { addressOf, checkpointPath, followLink, route, sessionPath } from '../../app/router.js'
 import { call, RequestError } from '../../app/transport.js'
-import { DateAndTime, isPrompt, Marks, promptOf, titleOf } from '../../components/checkpoint-summary.js'
+import {
+  DateAndTime,
+  isPrompt,
+  Marks,
+  promptOf,
+  titleOf,
+} from '../../components/checkpoint-summary.js'
 import { Author, count, Figures, Line } from '../../components/text.js'
 import type { Neighbors } from './checkpoint.js'
 
@@ -15,20 +21,10 @@ export function Header(props: { readonly row: Row; readonly neighbors: Neighbors
   const { row, neighbors } = props
   return (
     <header class="checkpoint-header">
-      <div class="checkpoint-title">
-        <h1>
-          {isPrompt(row) ? <span class="muted">You: </span> : null}
-          <Line text={titleOf(row)} />
-        </h1>
-        <nav class="neighbors" aria-label="Other checkpoints">
-          <Neighbor id={neighbors.older} keyName="[">
-            ← Previous
-          </Neighbor>
-          <Neighbor id={neighbors.newer} keyName="]">
-            Next →
-          </Neighbor>
-        </nav>
-      </div>
+      <h1>
+        {isPrompt(row) ? <span class="muted">You: </span> : null}
+        <Line text={titleOf(row)} />
+      </h1>
       <p class="checkpoint-facts">
         <Author name={row.author} />
         <DateAndTime at={row.createdAt} />
@@ -38,7 +34,17 @@ export function Header(props: { readonly row: Row; readonly neighbors: Neighbors
         <Marks row={row} />
       </p>
       <Origin row={row} />
-      <Actions row={row} />
+      <div class="checkpoint-actions">
+        <Actions row={row} />
+        <nav class="neighbors" aria-label="Other checkpoints">
+          <Neighbor id={neighbors.older} keyName="[">
+            ← Previous
+          </Neighbor>
+          <Neighbor id={neighbors.newer} keyName="]">
+            Next →
+          </Neighbor>
+        </nav>
+      </div>
     </header>
   )
 }
@@ -52,7 +58,11 @@ function Neighbor(props: {
   if (id === undefined) return <span class="muted">{children}</span>
   const tab = route.value.query.get('tab') ?? undefined
   return (
-    <a href={addressOf(checkpointPath(id), { tab })} onClick={followLink} aria-keyshortcuts={keyName}>
+    <a
+      href={addressOf(checkpointPath(id), { tab })}
+      onClick={followLink}
+      aria-keyshortcuts={keyName}
+    >
       {children}
     </a>
   )
@@ -75,7 +85,7 @@ function Origin({ row }: { readonly row: Row }): VNode | null {
       <span>
         <span class="muted">Session</span>{' '}
         <a href={addressOf(sessionPath(row.session), { at: row.id })} onClick={followLink}>
-          <Line text={row.sessionAgent === null ? row.session : `${row.sessionAgent} ${row.session}`} />
+          <Line text={`${row.sessionAgent ?? ''} ${shortSession(row.session)}`.trim()} />
         </a>
       </span>
     </p>
@@ -100,7 +110,7 @@ function Actions({ row }: { readonly row: Row }): VNode | null {
   if (start.value?.isExport === true) return null
   const isReadOnly = start.value?.isReadOnly === true
   return (
-    <div class="checkpoint-actions">
+    <>
       <button class="button" data-kind="primary" type="button" onClick={restore}>
         Restore…
       </button>
@@ -135,6 +145,11 @@ function Actions({ row }: { readonly row: Row }): VNode | null {
         Compare
       </a>
       {problem === undefined ? null : <span role="alert">{problem}</span>}
-    </div>
+    </>
   )
+}
+
+/** The first part of an id such as 3f0c6f0e-6a51-…. */
+function shortSession(id: string): string {
+  return /^[\da-f]{8}-[\da-f-]{27}$/.test(id) ? id.slice(0, 8) : id
 }

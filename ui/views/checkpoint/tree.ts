@@ -11,14 +11,15 @@ export type Node = {
   readonly type: 'file' | 'folder' | 'link' | 'skipped'
   readonly sizeBytes: number | null
   /** For a skipped entry: why the checkpoint does not have it. */
-  readonly reason: string | undefined
+  readonly reason: Listing['skipped'][number]['reason'] | undefined
   readonly isOpen: boolean
 }
 
 export const joinPath = (folder: string, name: string): string =>
   folder === '' ? name : `${folder}/${name}`
 
-export const parentPath = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+export const parentPath = (path: string): string =>
+  path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
 /** All folders above a path: `a` and `a/b` for `a/b/c`. */
 export function foldersAbove(path: string): readonly string[] {

@@ -34,12 +34,12 @@ export function Compare(): VNode {
 
 function Comparison({ a, b }: { readonly a: string; readonly b: string }): VNode {
   const at = { project: project.value, ref: a }
-  const range: Range =
-    b === NOW ? { ...at, with: 'now' } : { ...at, with: 'checkpoint', to: b }
+  const range: Range = b === NOW ? { ...at, with: 'now' } : { ...at, with: 'checkpoint', to: b }
   const version = b === NOW ? storeVersion.value : 0
   const loaded = useLoaded(async (signal) => call('changes', range, { signal }), [version])
   return (
     <div class="view compare" data-view="compare" data-state={loaded.state}>
+      <h1 class="visually-hidden">Compare</h1>
       <header class="compare-header">
         <Side letter="A" id={a} onPick={(id) => go({ a: id, b })} />
         <button
@@ -124,7 +124,11 @@ function Differences(props: {
     title,
     files: shown.filter(({ change }) => has.includes(change)),
   })).filter(({ files }) => files.length > 0)
-  const selected = shown.find(({ path }) => path === file) ?? groups[0]?.files[0]
+  const listed = groups.flatMap(({ files }) => files)
+  const selected =
+    listed.find(({ path }) => path === file) ??
+    listed.find((one) => one.insertions !== null) ??
+    listed[0]
   if (changes.length === 0)
     return (
       <EmptyMessage title="A and B have the same files">

@@ -19,42 +19,45 @@ const LIMIT = 500
 
 export function FileHistory(): VNode {
   const path = route.value.query.get('path') ?? ''
-  const isEmpty = path === ''
+  return <History key={`${project.value} ${path}`} path={path} />
+}
+
+function History({ path }: { readonly path: string }): VNode {
+  const loaded = useLoaded(
+    async (signal) =>
+      path === ''
+        ? undefined
+        : call('history', { project: project.value, path, limit: LIMIT }, { signal }),
+    [storeVersion.value],
+  )
+  const result = loaded.state === 'ready' ? loaded.value : undefined
+  const isEmpty = loaded.state === 'ready' && (result?.checkpoints.length ?? 0) === 0
   return (
-    <div class="view file-history" data-view="file" data-state={isEmpty ? 'empty' : 'ready'}>
+    <div class="view file-history" data-view="file" data-state={isEmpty ? 'empty' : loaded.state}>
       <header class="file-header">
         <h1>Files</h1>
-        <PathInput
-          path={path}
-          onChoose={(next) => navigate(addressOf('/files', { path: next }))}
-        />
+        <PathInput path={path} onChoose={(next) => navigate(addressOf('/files', { path: next }))} />
       </header>
-      {isEmpty ? (
-        <EmptyMessage title="Every version of a file">
-          <p>Enter the path of a file or folder of the project. It may have been deleted.</p>
-        </EmptyMessage>
-      ) : (
-        <History key={`${project.value} ${path}`} path={path} />
+      {loaded.state === 'loading' ? <Loading what="the history" /> : null}
+      {loaded.state === 'error' ? <ErrorMessage error={loaded.error} /> : null}
+      {isEmpty ? <NoVersions path={path} /> : null}
+      {result === undefined || isEmpty ? null : (
+        <Versions path={path} versions={result.checkpoints} isComplete={result.isComplete} />
       )}
     </div>
   )
 }
 
-function History({ path }: { readonly path: string }): VNode {
-  const loaded = useLoaded(
-    async (signal) => call('history', { project: project.value, path, limit: LIMIT }, { signal }),
-    [storeVersion.value],
+function NoVersions({ path }: { readonly path: string }): VNode {
+  return path === '' ? (
+    <EmptyMessage title="Every version of a file">
+      <p>Enter the path of a file or folder of the project. It may have been deleted.</p>
+    </EmptyMessage>
+  ) : (
+    <EmptyMessage title="No checkpoint has changed this path">
+      <p>Paths are relative to the project and case-sensitive.</p>
+    </EmptyMessage>
   )
-  if (loaded.state === 'loading') return <Loading what="the history" />
-  if (loaded.state === 'error') return <ErrorMessage error={loaded.error} />
-  const { checkpoints, isComplete } = loaded.value
-  if (checkpoints.length === 0)
-    return (
-      <EmptyMessage title="No checkpoint has changed this path">
-        <p>Paths are relative to the project and case-sensitive.</p>
-      </EmptyMessage>
-    )
-  return <Versions {...{ path, isComplete }} versions={checkpoints} />
 }
 
 function Versions(props: {

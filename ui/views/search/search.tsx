@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Output } from '../../../src/ui/api.js'
 import { useShortcuts } from '../../app/keys.js'
-import { isComplete, project, rows, storeVersion } from '../../app/model.js'
+import { isComplete, project, rows, start } from '../../app/model.js'
 import { addressOf, navigate, route } from '../../app/router.js'
 import { call } from '../../app/transport.js'
 import { EmptyMessage, ErrorMessage, useLoaded } from '../../components/states.js'
@@ -34,12 +34,12 @@ export function Search(): VNode {
     if (query === '') field.current?.focus()
   }, [])
 
-  const version = storeVersion.value
+  // Not after each change of the store: new rows are found among the loaded ones.
   const answer = useLoaded(
     async (signal) => ({
       query,
       found:
-        wordsOf(query).length === 0
+        wordsOf(query).length === 0 || !hasServer()
           ? undefined
           : await call(
               'search',
@@ -47,7 +47,7 @@ export function Search(): VNode {
               { signal },
             ),
     }),
-    [query, version, project.value],
+    [query, project.value],
   )
   const isCurrent = answer.state === 'ready' && answer.value.query === typed
   const fromServer = isCurrent ? answer.value.found : undefined
@@ -84,6 +84,7 @@ export function Search(): VNode {
       <form
         class="search-form"
         role="search"
+        aria-label="Checkpoints"
         onSubmit={(event) => {
           event.preventDefault()
           navigate(addressOf('/search', { q: typed }), { replace: true })
@@ -139,6 +140,11 @@ export function Search(): VNode {
   )
 }
 
+/** A store without a project has nothing to search; an exported page has only its rows. */
+function hasServer(): boolean {
+  return project.peek() !== '' && start.peek()?.isExport !== true
+}
+
 function summary({
   number,
   fromServer,
@@ -148,12 +154,13 @@ function summary({
   readonly fromServer: Output<'search'> | undefined
   readonly isLoading: boolean
 }): string {
-  const start = number === 0 ? '' : `${count(number, 'checkpoint')} found. `
-  if (isLoading || fromServer === undefined) return `${start}Searching prompts and paths …`
+  const begin = number === 0 ? '' : `${count(number, 'checkpoint')} found. `
+  if (isLoading) return `${begin}Searching prompts and paths …`
+  if (fromServer === undefined) return `${begin}Only commands, messages and names were searched.`
   const { searched, isComplete: isWhole } = fromServer
-  if (isWhole) return `${start}All ${count(searched, 'checkpoint')} searched.`
+  if (isWhole) return `${begin}All ${count(searched, 'checkpoint')} searched.`
   const rest = isComplete.value
     ? 'older ones by command, message and name only'
     : 'there are older ones'
-  return `${start}The newest ${searched.toLocaleString('en')} searched; ${rest}.`
+  return `${begin}The newest ${searched.toLocaleString('en')} searched; ${rest}.`
 }

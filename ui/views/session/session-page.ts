@@ -25,9 +25,11 @@ export function checkpointsByPosition(
   total: number,
 ): ReadonlyMap<number, readonly PageCheckpoint[]> {
   const positions = new Map<number, PageCheckpoint[]>()
+  // The checkpoint before the first prompt has no conversation yet.
+  const begins = page.checkpoints.findIndex(({ items }) => items !== null)
   let longest = total
-  for (const checkpoint of page.checkpoints.toReversed()) {
-    const { items } = checkpoint
+  for (const [index, checkpoint] of [...page.checkpoints.entries()].toReversed()) {
+    const items = index < begins ? 0 : checkpoint.items
     if (items === null || items > longest) continue
     longest = items
     const known = positions.get(items)

@@ -6,6 +6,8 @@ import type { ConversationData, FoundResult, PartOf } from './conversation-data.
 import { type ItemText, LongText } from './long-text.js'
 
 const MAX_LINES = 12
+// Colors and cursor movements of terminals.
+const ANSI = /\u001b\[[0-9;?]*[A-Za-z]/g
 
 type CardProps<Kind extends 'call' | 'result'> = {
   readonly data: ConversationData
@@ -51,7 +53,9 @@ export function ToolCard({ data, index, part, at }: CardProps<'call'>): VNode {
             />
           )}
         </div>
-      ) : null}
+      ) : (
+        <Preview text={found?.part.text} />
+      )}
     </div>
   )
 }
@@ -71,8 +75,28 @@ export function ResultOnly({ data, index, part, at }: CardProps<'result'>): VNod
         <div class="tool-body">
           <Output label="Result" data={data} index={index} at={at} text={part.text} />
         </div>
-      ) : null}
+      ) : (
+        <Preview text={part.text} />
+      )}
     </div>
+  )
+}
+
+const MAX_PREVIEW = 300
+
+/** The first line of a folded result. */
+function Preview({ text }: { readonly text: ItemText | undefined }): VNode | null {
+  const whole = text?.text.slice(0, MAX_PREVIEW).replaceAll(ANSI, '').trimStart() ?? ''
+  const [first = ''] = whole.split('\n', 1)
+  if (text === undefined || first === '') return null
+  const lines = countLines(text.text)
+  return (
+    <p class="tool-preview">
+      <span class="tool-first">
+        <Line text={first} />
+      </span>
+      {lines > 1 ? <span> {count(lines, 'line')}</span> : null}
+    </p>
   )
 }
 
@@ -141,9 +165,6 @@ function Output(props: {
     </div>
   )
 }
-
-// Colors and cursor movements of terminals.
-const ANSI = /\u001b\[[0-9;?]*[A-Za-z]/g
 
 function Lines({ label, text }: { readonly label: string; readonly text: string }): VNode {
   return (

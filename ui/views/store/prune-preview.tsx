@@ -104,7 +104,7 @@ function Result({ preview: { result, command } }: { readonly preview: Preview })
     <div class="store-preview">
       <p>
         {total === 0 ? (
-          <strong>Nothing would be removed.</strong>
+          <strong>No checkpoint would be removed.</strong>
         ) : (
           <strong>
             {count(total, 'checkpoint')} would go, about {formatBytes(freed)}.
@@ -137,7 +137,7 @@ function Result({ preview: { result, command } }: { readonly preview: Preview })
         </p>
       )}
       <p>
-        To do it: <Command text={command} />
+        The command: <Command text={command} />
       </p>
     </div>
   )

@@ -19,7 +19,7 @@ const STATES: Readonly<Record<Project['state'], string>> = {
 export function Usage({ status }: { readonly status: Status }): VNode {
   const { sizeBytes, limits, projects, unattached, above } = status
   const limit = limits.maxSizeMb * 1_000_000
-  const share = Math.round((sizeBytes / limit) * 100)
+  const share = Math.ceil((sizeBytes / limit) * 100)
   const checkpoints = projects.reduce((sum, one) => sum + one.checkpoints, unattached)
   return (
     <section class="store-section" aria-labelledby="store-usage">
