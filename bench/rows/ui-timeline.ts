@@ -162,7 +162,7 @@ export const uiNewCheckpoint: Row = {
         const { id } = await session.save({ reason: `new ${round}`, state: { round } })
         const savedAt = Date.now()
         const seen = `window.uiRows.get(${JSON.stringify(id)})`
-        await page.waitForFunction(`${seen} !== undefined`)
+        await timeInPage(page, { action: '', until: `${seen} !== undefined` })
         if (round > 0) times.push((await page.evaluate<number>(seen)) - savedAt)
       }
       await store.close()

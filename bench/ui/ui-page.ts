@@ -24,7 +24,7 @@ export async function withUi<T>(bench: Bench, work: (ui: OpenUi) => Promise<T>):
     await page.addInitScript(RECORD)
     const devtools = await context.newCDPSession(page)
     await page.goto(server.url)
-    await page.waitForFunction('typeof window.uiReadyMs === "number"')
+    await timeInPage(page, { action: '', until: 'typeof window.uiReadyMs === "number"' })
     return await work({ page, devtools, store })
   } finally {
     await context.close()

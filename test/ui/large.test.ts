@@ -22,7 +22,7 @@ test('the oldest of 10,000 checkpoints is reached by scrolling, with few rows in
   await ui.show('/')
   expect(await countOf(ROWS)).toBeLessThan(250)
   // Older rows arrive in pages, so the end moves until all are there.
-  const oldest = ui.page.getByText('Part 0', { exact: false }).first()
+  const oldest = ui.page.locator(ROWS, { hasText: 'Part 0' }).first()
   await expect
     .poll(async () => {
       await scrollTo(ROWS, 1)
@@ -31,7 +31,7 @@ test('the oldest of 10,000 checkpoints is reached by scrolling, with few rows in
     .toBe(true)
   expect(await countOf(ROWS)).toBeLessThan(250)
   await scrollTo(ROWS, 0)
-  await ui.page.getByText('prompt 9990').first().waitFor()
+  await ui.page.locator(ROWS, { hasText: 'prompt 9990' }).first().waitFor()
 })
 
 test('a conversation of 50 MB opens at its end, and the middle can be read', async () => {
@@ -45,9 +45,13 @@ test('a conversation of 50 MB opens at its end, and the middle can be read', asy
     }).map((item) => Number(item.dataset.item))`)
   await expect.poll(async () => Math.max(...(await indexes()))).toBeGreaterThan(LINES - 5)
   expect(await countOf('[data-item]')).toBeLessThan(400)
-  await scrollTo('[data-item]', 0.5)
   await expect
-    .poll(async () => (await indexes()).some((index) => index > LINES * 0.3 && index < LINES * 0.7))
+    .poll(async () => {
+      await scrollTo('[data-item]', 0.5)
+      return (await indexes()).some((index) => index > LINES * 0.3 && index < LINES * 0.7)
+    })
     .toBe(true)
+  await ui.page.getByRole('navigation', { name: 'Prompts' }).getByText('Part 2').click()
+  await expect.poll(indexes).toContain((LINES / 10) * 2)
   expect(await countOf('[data-item]')).toBeLessThan(400)
 })

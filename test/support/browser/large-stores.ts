@@ -74,6 +74,9 @@ export async function makeLongConversation(of: LongConversation): Promise<void> 
     appendFileSync(of.path, text)
     await of.hook('Stop', fields)
   }
+  // The end of a turn in which no file changed makes no checkpoint; the next prompt does.
+  const fields = { session_id: LONG_SESSION, transcript_path: of.path, cwd: of.project }
+  await of.hook('UserPromptSubmit', { ...fields, prompt_id: 'p-last', prompt: 'Thank you' })
 }
 
 type Line = {

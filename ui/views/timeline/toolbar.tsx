@@ -111,11 +111,9 @@ function KindMenu(props: {
       if (menu.current !== null && !(target instanceof Node && menu.current.contains(target)))
         menu.current.open = false
     }
-    const types = ['pointerdown', 'focusin'] as const
-    for (const type of types) document.addEventListener(type, closeOutside)
-    return () => {
-      for (const type of types) document.removeEventListener(type, closeOutside)
-    }
+    // Not on focusin: a press on a label focuses <main> for a moment.
+    document.addEventListener('pointerdown', closeOutside)
+    return () => document.removeEventListener('pointerdown', closeOutside)
   }, [])
   return (
     <details
