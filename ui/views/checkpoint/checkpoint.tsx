@@ -61,7 +61,7 @@ export function Checkpoint(): VNode {
       <Header row={row} neighbors={neighbors} />
       <Tabs current={tab} hasConversation={row.session !== null} />
       <div class="tab-panel" role="tabpanel" id="panel" aria-labelledby={`tab-${tab}`}>
-        {row.damaged === true && tab !== 'details' ? <DamageNote /> : null}
+        {row.damaged === true && tabState === 'ready' ? <DamageNote /> : null}
         {details === undefined && loaded.state === 'error' ? (
           <ErrorMessage error={loaded.error} />
         ) : (
@@ -105,9 +105,14 @@ function Panel(props: {
     )
   if (tab === 'files') return <FilesTab of={id} onState={onState} />
   return tab === 'since' ? (
-    <ChangesTab range={{ ...at, with: 'now' }} tab="since" onState={onState} />
+    <ChangesTab range={{ ...at, with: 'now' }} tab="since" recorded={undefined} onState={onState} />
   ) : (
-    <ChangesTab range={{ ...at, with: 'previous' }} tab="changed" onState={onState} />
+    <ChangesTab
+      range={{ ...at, with: 'previous' }}
+      tab="changed"
+      recorded={details}
+      onState={onState}
+    />
   )
 }
 
