@@ -14,22 +14,17 @@ import { count, Figures } from '../../components/text.js'
 export function ChangesTab(props: {
   readonly range: Range
   readonly tab: 'changed' | 'since'
-  /** The recorded changes, for a checkpoint whose files the store has lost in part. */
-  readonly recorded: Output<'checkpoint'> | undefined
   readonly onState: (state: string) => void
 }): VNode {
-  const { range, tab, recorded, onState } = props
+  const { range, tab, onState } = props
   const { id, query } = route.value
   // A checkpoint does not change; the folder does.
   const version = tab === 'since' ? storeVersion.value : 0
   const loaded = useLoaded(async (signal) => call('changes', range, { signal }), [version])
   useEffect(() => onState(loaded.state), [loaded.state])
+  if (loaded.state === 'error') return <ErrorMessage error={loaded.error} />
   if (loaded.state === 'loading') return <Loading what="the changed files" />
-  const isDamaged = loaded.state === 'error' && loaded.error.code === 'CHECKPOINT_DAMAGED'
-  if (loaded.state === 'error' && !(isDamaged && recorded !== undefined))
-    return <ErrorMessage error={loaded.error} />
-  const { changes, insertions, deletions, from, to } =
-    loaded.state === 'ready' ? loaded.value : { from: null, to: null, ...NO_CHANGES, ...recorded }
+  const { changes, insertions, deletions, from, to } = loaded.value
   const path = selectPath(changes, query.get('file'))
   if (path === undefined)
     return (
@@ -47,38 +42,28 @@ export function ChangesTab(props: {
       { replace: true },
     )
   return (
-    <>
-      {loaded.state === 'error' ? (
-        <p class="banner" data-kind="danger" role="note">
-          {loaded.error.message}. {loaded.error.hint}
+    <div class="changes">
+      <aside class="changes-files" aria-label="Changed files">
+        <p class="changes-total">
+          {count(changes.length, 'file')} <Figures insertions={insertions} deletions={deletions} />
         </p>
-      ) : null}
-      <div class="changes">
-        <aside class="changes-files" aria-label="Changed files">
-          <p class="changes-total">
-            {count(changes.length, 'file')}{' '}
-            <Figures insertions={insertions} deletions={deletions} />
-          </p>
-          <FileList label="Files" files={changes} selected={path} onSelect={select} />
-        </aside>
-        <FileDiff
-          range={range}
-          path={path}
-          before={from}
-          after={to}
-          version={version}
-          actions={<FileActions id={id} path={path} />}
-        />
-      </div>
-    </>
+        <FileList label="Files" files={changes} selected={path} onSelect={select} />
+      </aside>
+      <FileDiff
+        range={range}
+        path={path}
+        before={from}
+        after={to}
+        version={version}
+        actions={<FileActions id={id} path={path} />}
+      />
+    </div>
   )
 }
 
-const NO_CHANGES = { changes: [], insertions: 0, deletions: 0 }
-
 /** The file of the address, or the first one with lines; undefined if nothing changed. */
 function selectPath(
-  changes: Output<'checkpoint'>['changes'],
+  changes: Output<'changes'>['changes'],
   file: string | null,
 ): string | undefined {
   const selected =

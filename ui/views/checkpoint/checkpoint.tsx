@@ -105,14 +105,9 @@ function Panel(props: {
     )
   if (tab === 'files') return <FilesTab of={id} onState={onState} />
   return tab === 'since' ? (
-    <ChangesTab range={{ ...at, with: 'now' }} tab="since" recorded={undefined} onState={onState} />
+    <ChangesTab range={{ ...at, with: 'now' }} tab="since" onState={onState} />
   ) : (
-    <ChangesTab
-      range={{ ...at, with: 'previous' }}
-      tab="changed"
-      recorded={details}
-      onState={onState}
-    />
+    <ChangesTab range={{ ...at, with: 'previous' }} tab="changed" onState={onState} />
   )
 }
 
