@@ -123,6 +123,10 @@ function DamageNote(): VNode {
 function Tabs(props: { readonly current: Tab; readonly hasConversation: boolean }): VNode {
   const { current, hasConversation } = props
   const list = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const selected = list.current?.querySelector('[aria-selected=true]')
+    selected?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [current])
   const shown = TABS.filter(([name]) => name !== 'conversation' || hasConversation)
   const select = (tab: Tab) =>
     navigate(
