@@ -155,7 +155,7 @@ export function RestoreDialog(props: {
               />
             )}
             <Notes plan={plan} />
-            {isReadOnly ? null : (
+            {isReadOnly || paths?.length === 0 ? null : (
               <p class="restore-command">
                 <span class="muted">{commandLabel(paths)}</span>{' '}
                 <Command text={commandText(plan.command, paths)} />
@@ -213,7 +213,8 @@ function firstChoices(request: RestoreRequest): Choices {
 function planInput(request: RestoreRequest, { restore, before, keepMine }: Choices): PlanInput {
   const path = project.peek()
   if (request.kind !== 'rewind') return { project: path, kind: request.kind }
-  return { project: path, kind: 'rewind', ref: request.ref, before, restore, keepMine }
+  const kept = restore === 'conversation' ? {} : { keepMine }
+  return { project: path, kind: 'rewind', ref: request.ref, before, restore, ...kept }
 }
 
 function titleOf(

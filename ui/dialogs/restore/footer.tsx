@@ -30,23 +30,29 @@ export function Footer(props: {
         </button>
       </footer>
     )
-  const label = plan === undefined ? 'No plan' : buttonText(plan, props.files)
+  const hasNone = plan === undefined && !isMaking
   return (
     <footer class="restore-footer">
-      <p class="muted restore-made">The plan is checked every 2 seconds.</p>
+      <p class="muted restore-made">{hasNone ? '' : 'The plan is checked every 2 seconds.'}</p>
       <button type="button" class="button" disabled={isApplying} onClick={onClose}>
-        Cancel
+        {hasNone ? 'Close' : 'Cancel'}
       </button>
-      <button
-        type="button"
-        class="button"
-        data-kind="primary"
-        data-action="apply"
-        disabled={!canApply}
-        onClick={() => plan !== undefined && onApply(plan)}
-      >
-        {isApplying ? 'Going back …' : isMaking ? 'Making the plan …' : label}
-      </button>
+      {hasNone ? null : (
+        <button
+          type="button"
+          class="button"
+          data-kind="primary"
+          data-action="apply"
+          disabled={!canApply}
+          onClick={() => plan !== undefined && onApply(plan)}
+        >
+          {isApplying
+            ? 'Going back …'
+            : plan === undefined || isMaking
+              ? 'Making the plan …'
+              : buttonText(plan, props.files)}
+        </button>
+      )}
     </footer>
   )
 }
