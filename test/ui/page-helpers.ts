@@ -89,7 +89,14 @@ export async function openPage(
       body: JSON.stringify(input),
     })
   return {
-    ...{ s, store, project, port, token, ended, reports, ask },
+    s,
+    store,
+    project,
+    port,
+    token,
+    ended,
+    reports,
+    ask,
     async call(name, input) {
       const { status, body } = await post(name, input)
       if (status !== 200) throw new Error(`${name}: ${status} ${body}`)

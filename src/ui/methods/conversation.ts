@@ -56,7 +56,9 @@ export const more: MethodOf<'more'> = {
       const { items: entries } = await readSlice(opened, format, { ref: point.ref, from, limit: 1 })
       const { readItemText } = await conversationItems()
       return readItemText(entries[0], {
-        ...{ format, part, offset },
+        format,
+        part,
+        offset,
         reveal: mayReveal(context, point),
       })
     }),

@@ -16,12 +16,27 @@ export { openPageContext } from './context.js'
 export type { PageContext } from './method.js'
 
 const METHODS: Methods = {
-  ...{ start, rows, here },
-  ...{ checkpoint, changes, patch, folder, name, pin },
-  ...{ sessions, session, items, more, fork },
-  ...{ plan, apply },
-  ...{ history, search },
-  ...{ store, prunePreview, verify },
+  start,
+  rows,
+  here,
+  checkpoint,
+  changes,
+  patch,
+  folder,
+  name,
+  pin,
+  sessions,
+  session,
+  items,
+  more,
+  fork,
+  plan,
+  apply,
+  history,
+  search,
+  store,
+  prunePreview,
+  verify,
 }
 
 export type CallableMethod = {

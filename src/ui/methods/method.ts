@@ -34,7 +34,7 @@ export type Sent<Value> = Value extends string
 export type MethodOf<Name extends Method> = {
   readonly input: z.ZodMiniType<Input<Name>>
   readonly changes: Name extends ChangingMethod ? true : false
-  run(input: Input<Name>, context: PageContext): Promise<Sent<Output<Name>>>
+  readonly run: (input: Input<Name>, context: PageContext) => Promise<Sent<Output<Name>>>
 }
 
 export type Methods = { readonly [Name in Method]: MethodOf<Name> }

@@ -1,4 +1,5 @@
-// `GET /api/events`: a line of JSON per event, as long as the page is open. One watch of the store serves all pages.
+// `GET /api/events`: a line of JSON per event, as long as the page is open. One watch of the store serves all pages, and ends with
+// the last of them.
 import type { ServerResponse } from 'node:http'
 import type { PageEvent } from '../api.js'
 import { SECURITY_HEADERS } from './answer.js'
@@ -6,13 +7,23 @@ import { SECURITY_HEADERS } from './answer.js'
 /** At most four times a second: the page asks for rows after each one. */
 const MIN_PAUSE_MS = 250
 
+type EventOptions = {
+  /** The pause between two signs of life. */
+  readonly aliveMs: number
+  /** Calls `notifyChanged` for each change until the signal. Never rejects. */
+  readonly watch: (signal: AbortSignal) => Promise<void>
+}
+
 export class EventStreams {
   readonly #open = new Set<ServerResponse>()
   readonly #alive: NodeJS.Timeout
   #pause: NodeJS.Timeout | undefined
   #isMissed = false
+  readonly #watch: EventOptions['watch']
+  #watching: { readonly end: () => void; readonly ended: Promise<void> } | undefined
 
-  constructor({ aliveMs }: { readonly aliveMs: number }) {
+  constructor({ aliveMs, watch }: EventOptions) {
+    this.#watch = watch
     this.#alive = setInterval(() => this.#send({ type: 'alive' }), aliveMs)
     this.#alive.unref()
   }
@@ -25,8 +36,10 @@ export class EventStreams {
       'Cache-Control': 'no-store',
     })
     this.#open.add(response)
+    this.#watching ??= this.#startWatch()
     response.once('close', () => {
       this.#open.delete(response)
+      if (this.#open.size === 0) this.#endWatch()
       onClose()
     })
     response.write(line({ type: 'alive' }))
@@ -48,10 +61,25 @@ export class EventStreams {
     this.#pause.unref()
   }
 
-  close(): void {
+  /** Returns when nothing uses the store any more. */
+  async close(): Promise<void> {
     clearInterval(this.#alive)
     clearTimeout(this.#pause)
+    const ended = this.#watching?.ended
+    this.#endWatch()
     for (const response of this.#open) response.end()
+    await ended
+  }
+
+  #startWatch() {
+    const ending = new AbortController()
+    const ended = this.#watch(ending.signal)
+    return { end: () => ending.abort(), ended }
+  }
+
+  #endWatch(): void {
+    this.#watching?.end()
+    this.#watching = undefined
   }
 
   #send(event: PageEvent): void {

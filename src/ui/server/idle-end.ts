@@ -9,10 +9,9 @@ export class IdleEnd {
   constructor(idleMs: number, onIdle: () => void) {
     this.#idleMs = idleMs
     this.#onIdle = onIdle
-    this.touch()
   }
 
-  /** A request arrived: the time begins again. */
+  /** The server listens, or a request arrived: the time begins again. */
   touch(): void {
     clearTimeout(this.#timer)
     if (this.#open === 0) this.#timer = setTimeout(this.#onIdle, this.#idleMs)

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hasCode } from '../../base/index.js'
-import { SavestateError, type Store } from '../../internal.js'
+import { SavestateError } from '../../internal.js'
 import type { PageContext } from '../methods/method.js'
 import { EventStreams } from './events.js'
 import { createPageServer } from './http-server.js'
@@ -45,7 +45,17 @@ const FORCE_MS = 5000
 export async function servePage(options: ServePageOptions): Promise<ServedPage> {
   const { signal, context, report } = options
   const ending = new AbortController()
-  const events = new EventStreams({ aliveMs: options.aliveMs ?? ALIVE_MS })
+  const events = new EventStreams({
+    aliveMs: options.aliveMs ?? ALIVE_MS,
+    watch: async (until) => {
+      try {
+        const { store } = await context()
+        for await (const _change of store.changes({ signal: until })) events.notifyChanged()
+      } catch (error) {
+        report(error)
+      }
+    },
+  })
   const idle = new IdleEnd(options.idleMs ?? IDLE_MS, () => ending.abort('idle'))
   const token = randomBytes(32).toString('base64url')
   const files = new StaticFiles(options.folder)
@@ -53,24 +63,25 @@ export async function servePage(options: ServePageOptions): Promise<ServedPage> 
   const { isReadOnly } = options
   const methods = () => import('../methods/index.js')
   const server = createPageServer({
-    ...{ token, isReadOnly, files, events, idle },
-    ...{ methods, context, onPage, report },
+    token,
+    isReadOnly,
+    files,
+    events,
+    idle,
+    methods,
+    context,
+    onPage,
+    report,
   })
   const port = await listen(server, options.port)
-  // The caller reports that the store cannot be opened.
-  const watching = context().then(
-    async ({ store }) => watchStore(store, { signal: ending.signal, events }),
-    () => undefined,
-  )
+  idle.touch()
   const ended = (async () => {
     const stop = AbortSignal.any([signal, ending.signal])
     if (!stop.aborted) await once(stop, 'abort')
     const why = ending.signal.aborted ? 'idle' : 'signal'
     ending.abort(why)
     idle.stop()
-    events.close()
-    await closeServer(server)
-    await watching
+    await Promise.all([events.close(), closeServer(server)])
     return why
   })()
   return { url: `http://${LOOPBACK}:${port}/#${token}`, ended }
@@ -106,11 +117,4 @@ function onFirstCall(work: () => void): () => void {
     isCalled = true
     work()
   }
-}
-
-async function watchStore(
-  store: Store,
-  { signal, events }: { readonly signal: AbortSignal; readonly events: EventStreams },
-): Promise<void> {
-  for await (const _change of store.changes({ signal })) events.notifyChanged()
 }

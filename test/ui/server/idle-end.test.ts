@@ -10,7 +10,11 @@ beforeEach(() => {
 })
 afterEach(() => vi.useRealTimers())
 
-const idleEnd = () => new IdleEnd(IDLE_MS, () => (ends += 1))
+function idleEnd(): IdleEnd {
+  const idle = new IdleEnd(IDLE_MS, () => (ends += 1))
+  idle.touch()
+  return idle
+}
 
 test('it ends once the time has passed without a request', () => {
   const idle = idleEnd()
