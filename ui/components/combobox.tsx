@@ -80,7 +80,7 @@ export function Combobox(props: {
         aria-label={label}
         hidden={!isShown}
       >
-        {suggestions.map((one, index) => (
+        {(isShown ? suggestions : []).map((one, index) => (
           <li
             key={one.key}
             id={`${id}-${index}`}

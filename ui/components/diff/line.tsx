@@ -92,7 +92,7 @@ export function HunkLine(props: {
     <div class="diff-line" data-kind="hunk">
       {onMore === undefined || head.hidden === 0 || side === 'new' ? null : (
         <button class="diff-more" type="button" onClick={onMore}>
-          ↕ {count(head.hidden, 'line')} hidden<span class="visually-hidden">, show more</span>
+          ↕ Show more of {count(head.hidden, 'hidden line')}
         </button>
       )}
       {side === 'old' ? null : <span>{visibleText(head.heading)}</span>}

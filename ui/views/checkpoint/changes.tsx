@@ -1,7 +1,7 @@
 // The changed files on the left, the diff of the selected one on the right.
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
-import type { Range } from '../../../src/ui/api.js'
+import type { Output, Range } from '../../../src/ui/api.js'
 import { openRestore } from '../../app/dialogs.js'
 import { start, storeVersion } from '../../app/model.js'
 import { addressOf, checkpointPath, followLink, navigate, route } from '../../app/router.js'
@@ -22,15 +22,11 @@ export function ChangesTab(props: {
   const version = tab === 'since' ? storeVersion.value : 0
   const loaded = useLoaded(async (signal) => call('changes', range, { signal }), [version])
   useEffect(() => onState(loaded.state), [loaded.state])
-  if (loaded.state === 'loading') return <Loading what="the changed files" />
   if (loaded.state === 'error') return <ErrorMessage error={loaded.error} />
+  if (loaded.state === 'loading') return <Loading what="the changed files" />
   const { changes, insertions, deletions, from, to } = loaded.value
-  const file = query.get('file')
-  const selected =
-    changes.find(({ path }) => path === file) ??
-    changes.find((one) => one.insertions !== null) ??
-    changes[0]
-  if (selected === undefined)
+  const path = selectPath(changes, query.get('file'))
+  if (path === undefined)
     return (
       <EmptyMessage title={tab === 'since' ? 'Nothing changed since then' : 'No file changed here'}>
         <p>
@@ -40,7 +36,6 @@ export function ChangesTab(props: {
         </p>
       </EmptyMessage>
     )
-  const { path } = selected
   const select = (next: string) =>
     navigate(
       addressOf(checkpointPath(id), { tab: tab === 'changed' ? undefined : tab, file: next }),
@@ -64,6 +59,18 @@ export function ChangesTab(props: {
       />
     </div>
   )
+}
+
+/** The file of the address, or the first one with lines; undefined if nothing changed. */
+function selectPath(
+  changes: Output<'changes'>['changes'],
+  file: string | null,
+): string | undefined {
+  const selected =
+    changes.find(({ path }) => path === file) ??
+    changes.find((one) => one.insertions !== null) ??
+    changes[0]
+  return selected?.path
 }
 
 export function FileActions({ id, path }: { readonly id: string; readonly path: string }): VNode {

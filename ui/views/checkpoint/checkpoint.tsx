@@ -42,6 +42,7 @@ export function Checkpoint(): VNode {
   if (row === undefined)
     return (
       <div class="view" data-view="checkpoint" data-state={loaded.state}>
+        <h1 class="visually-hidden">Checkpoint</h1>
         {loaded.state === 'error' ? (
           <ErrorMessage error={loaded.error} />
         ) : (

@@ -24,6 +24,7 @@ export function Compare(): VNode {
   if (a === undefined)
     return (
       <div class="view" data-view="compare" data-state="empty">
+        <h1 class="visually-hidden">Compare</h1>
         <EmptyMessage title="There is nothing to compare">
           <p>This project has no checkpoint with files.</p>
         </EmptyMessage>
@@ -39,6 +40,7 @@ function Comparison({ a, b }: { readonly a: string; readonly b: string }): VNode
   const loaded = useLoaded(async (signal) => call('changes', range, { signal }), [version])
   return (
     <div class="view compare" data-view="compare" data-state={loaded.state}>
+      <h1 class="visually-hidden">Compare</h1>
       <header class="compare-header">
         <Side letter="A" id={a} onPick={(id) => go({ a: id, b })} />
         <button
