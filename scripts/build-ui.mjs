@@ -32,6 +32,34 @@ export async function buildUi() {
     .replace('/assets/icon.svg', icon)
     .replace('/main.js', `/${main}`)
   writeFile('index.html', html)
+  await buildExport()
+}
+
+/** One file with everything inside, for `--export`: the data takes the place of its mark. */
+async function buildExport() {
+  const options = { codeSplitting: false, format: 'iife' }
+  const defines = { HIGHLIGHT_WORKER: '""', HIGHLIGHTS_WASM: '""' }
+  const [{ code }] = await bundle({ export: 'ui/export.tsx' }, defines, {}, options)
+  const script = code.replaceAll('</script', String.raw`<\/script`)
+  const style = readStyles()
+  const policy = [
+    "default-src 'none'",
+    `script-src '${hashOf(script)}'`,
+    `style-src '${hashOf(style)}'`,
+    'img-src blob: data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ')
+  // Functions, because `$&` in the code would be a pattern.
+  const html = readFileSync('ui/export.html', 'utf8')
+    .replace('<!--policy-->', () => policy)
+    .replace('<!--style-->', () => style)
+    .replace('<!--script-->', () => script)
+  writeFileSync(`${DIR}/export.html`, html)
+}
+
+function hashOf(text) {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`
 }
 
 // With the condition `workerd`, @pierre/highlights imports its WebAssembly as a module instead of carrying it as text.
@@ -48,7 +76,7 @@ const FROM_FILE = {
   ],
 }
 
-async function bundle(input, define, options = {}) {
+async function bundle(input, define, options = {}, output = {}) {
   const build = await rolldown({
     ...options,
     input,
@@ -56,14 +84,15 @@ async function bundle(input, define, options = {}) {
     tsconfig: 'ui/tsconfig.json',
     transform: { define: { 'process.env.NODE_ENV': '"production"', ...define } },
   })
-  const { output } = await build.generate({
+  const { output: made } = await build.generate({
     format: 'esm',
     minify: true,
     entryFileNames: 'assets/[name]-[hash].js',
     chunkFileNames: 'assets/[name]-[hash].js',
+    ...output,
   })
   await build.close()
-  return output
+  return made
 }
 
 function readStyles() {

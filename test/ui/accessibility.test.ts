@@ -63,5 +63,5 @@ describe.each(['light', 'dark'] as const)('%s:', (colorScheme) => {
 test('the names that the store has are in the views that axe checked', async () => {
   await ui.show('/')
   for (const text of [PROMPTS.login, NAME])
-    await ui.page.getByText(text, { exact: false }).first().waitFor()
+    await ui.page.getByText(text).filter({ visible: true }).first().waitFor()
 })

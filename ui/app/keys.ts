@@ -1,6 +1,6 @@
 // Keyboard shortcuts. Each view adds its own while it is shown; `?` lists all of them.
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 
 export type Shortcut = {
   /** As in KeyboardEvent.key: `j`, `Enter`, `/`. */
@@ -13,7 +13,7 @@ export const shortcuts = signal<readonly (readonly Shortcut[])[]>([])
 
 /** Adds shortcuts while the component is mounted. Those of the newest component are tried first. */
 export function useShortcuts(added: readonly Shortcut[], changes: readonly unknown[]): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     shortcuts.value = [added, ...shortcuts.peek()]
     return () => {
       shortcuts.value = shortcuts.peek().filter((one) => one !== added)

@@ -22,12 +22,21 @@ export type Route = {
   readonly query: URLSearchParams
 }
 
-const address = signal(location.pathname + location.search)
+// A page that was exported to a file cannot change its path, so its address is in the fragment.
+const isFile = location.protocol === 'file:'
+const FRAGMENT = isFile ? '#' : ''
+
+const address = signal(readAddress())
 window.addEventListener('popstate', () => {
-  address.value = location.pathname + location.search
+  address.value = readAddress()
 })
 
-export const route = computed(() => parseRoute(new URL(address.value, location.origin)))
+function readAddress(): string {
+  const path = isFile ? location.hash.slice(1) : location.pathname + location.search
+  return path.startsWith('/') ? path : '/'
+}
+
+export const route = computed(() => parseRoute(new URL(address.value, 'http://page.invalid')))
 
 const PLAIN: Readonly<Record<string, View>> = {
   '/': 'timeline',
@@ -58,7 +67,7 @@ export function addressOf(
     if (value === undefined || value === '') params.delete(key)
     else params.set(key, value)
   const text = params.toString()
-  return text === '' ? path : `${path}?${text}`
+  return FRAGMENT + (text === '' ? path : `${path}?${text}`)
 }
 
 export const checkpointPath = (id: string): string => `/c/${encodeURIComponent(id)}`
@@ -66,10 +75,11 @@ export const sessionPath = (id: string): string => `/s/${encodeURIComponent(id)}
 
 /** `replace`: no new entry in the history, for changes within a view such as the selected file. */
 export function navigate(to: string, { replace = false } = {}): void {
-  if (to === address.peek()) return
-  if (replace) history.replaceState(null, '', to)
-  else history.pushState(null, '', to)
-  address.value = to
+  const path = to.startsWith('#') ? to.slice(1) : to
+  if (path === address.peek()) return
+  if (replace) history.replaceState(null, '', FRAGMENT + path)
+  else history.pushState(null, '', FRAGMENT + path)
+  address.value = path
 }
 
 /** For links: lets the browser handle clicks that open a new tab. */
@@ -79,5 +89,5 @@ export function followLink(event: MouseEvent): void {
   const { currentTarget } = event
   if (!(currentTarget instanceof HTMLAnchorElement)) return
   event.preventDefault()
-  navigate(currentTarget.pathname + currentTarget.search)
+  navigate(isFile ? currentTarget.hash : currentTarget.pathname + currentTarget.search)
 }

@@ -1,6 +1,6 @@
 // A modal dialog of the browser: it keeps the focus inside and returns it afterwards.
 import type { ComponentChildren, VNode } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 export function Dialog(props: {
   /** For tests and styles. */
@@ -10,10 +10,13 @@ export function Dialog(props: {
   readonly children: ComponentChildren
 }): VNode {
   const ref = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // Before the next key: an effect without layout would return the focus a frame later.
+  useLayoutEffect(() => {
     const opener = document.activeElement
-    ref.current?.showModal()
+    const dialog = ref.current
+    dialog?.showModal()
     return () => {
+      dialog?.close()
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
     }
   }, [])

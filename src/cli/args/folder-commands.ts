@@ -194,10 +194,15 @@ export const FOLDER_COMMANDS = {
       number('port N', 'Listen on port N (default: any free port)'),
       flag('no-open', 'Do not open a browser, only print the address'),
       flag('read-only', 'Leave out everything that changes something, and keep secrets masked'),
+      text(
+        'export FILE',
+        'Write the page of this project into one HTML file instead, with secrets masked; it opens without a server',
+      ),
     ],
     examples: [
       ['savestate ui', 'See what the agent did'],
       ['savestate ui --read-only', 'Only look; agents may run this, too'],
+      ['savestate ui --export work.html', 'A file to keep or to send'],
     ],
   },
 } as const satisfies Readonly<Record<string, CommandSpec>>

@@ -1,12 +1,20 @@
 // Serves the page until Ctrl-C, or until no page has been open for a while. The server listens before the store is open.
-import { dirname, join } from 'node:path'
-import { programPath, version } from '../../base/index.js'
+import { dirname, join, resolve } from 'node:path'
+import { plural, programPath, version } from '../../base/index.js'
 import { openStore, type Project, SavestateError, type Store } from '../../index.js'
-import { type PageContext, pageMethods, servePage } from '../../ui/index.js'
+import {
+  type ExportResult,
+  type PageContext,
+  pageExport,
+  pageMethods,
+  servePage,
+} from '../../ui/index.js'
 import { anyClasses, jsonOf } from '../runtime/opaque-classes.js'
 import type { Command, Request } from '../runtime/command.js'
 import { endOnSignals, EXIT, report } from '../runtime/exit.js'
 import { findProject } from '../runtime/request.js'
+import { displayPath } from '../terminal/escape.js'
+import { formatBytes } from '../terminal/format-numbers.js'
 import { openBrowser, type OpenedBrowser } from '../ui/open-browser.js'
 
 const MAX_PORT = 65_535
@@ -15,6 +23,8 @@ type Opened = { readonly store: Store; readonly context: PageContext }
 
 export const run: Command = async (request) => {
   const { screen, isJson, options } = request
+  const file = options.text('export')
+  if (file !== undefined) return exportTo(request, file)
   const port = readPort(request)
   const stopped = endOnSignals()
   const failing = new AbortController()
@@ -23,7 +33,7 @@ export const run: Command = async (request) => {
   const open = () => (opened ??= openPage(request))
   try {
     const page = await servePage({
-      folder: join(dirname(programPath()), '..', 'ui'),
+      folder: pageFolder(),
       port,
       isReadOnly: options.has('read-only'),
       context: async () => (await open()).context,
@@ -45,6 +55,35 @@ export const run: Command = async (request) => {
     await opened?.then(({ store }) => store.close()).catch(() => undefined)
   }
   return EXIT.done
+}
+
+const pageFolder = (): string => join(dirname(programPath()), '..', 'ui')
+
+async function exportTo(request: Request, file: string): Promise<number> {
+  const { screen, isJson, folder } = request
+  const { store, context } = await openPage(request)
+  try {
+    const { exportPage } = await pageExport()
+    const result = await exportPage({
+      path: resolve(folder, file),
+      template: join(pageFolder(), 'export.html'),
+      context: { ...context, isReadOnly: true },
+      now: screen.now,
+    })
+    if (isJson) screen.print(JSON.stringify(result))
+    else screen.print(describeExport(result))
+    return EXIT.done
+  } finally {
+    await store.close()
+  }
+}
+
+function describeExport({ path, sizeBytes, checkpoints, leftOut }: ExportResult): string {
+  return [
+    `Written: ${displayPath(path)}, ${formatBytes(sizeBytes)}, ${checkpoints} ${plural(checkpoints, 'checkpoint')}`,
+    ...(leftOut.length === 0 ? [] : [`Left out: ${leftOut.join('; ')}`]),
+    'Secrets with a known shape are masked. Read the file before you send it to others.',
+  ].join('\n')
 }
 
 function readPort({ options }: Request): number {

@@ -31,6 +31,7 @@ export function ConversationList(props: { readonly session: string; readonly ref
   const page = useSessionPage(session)
   if (page.state === 'loading') return <Loading what="the conversation" />
   if (page.state === 'error') return <ErrorMessage error={page.error} />
+  if (page.value.session.id !== session) return <Loading what="the conversation" />
   return <Conversation key={`${session} ${ref}`} page={page.value} atRef={ref} />
 }
 
@@ -85,7 +86,9 @@ function LoadedConversation(props: {
     }
     if (data !== undefined && total === data.total) return
     // The first time, or the conversation became shorter by a rewind.
-    const point = atRef === undefined ? { session: id } : { session: id, ref: atRef }
+    // A checkpoint of the current conversation has its first items; the others need the state of the checkpoint.
+    const isCurrent = positions.get(total)?.some((one) => one.id === atRef) === true
+    const point = atRef === undefined || isCurrent ? { session: id } : { session: id, ref: atRef }
     const next = new ConversationData(point, total)
     let isGone = false
     // The list begins with its last items on the screen, not with placeholders.

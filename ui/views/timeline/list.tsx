@@ -1,6 +1,6 @@
 // The scrolling list. Only the visible lines, some more above and below, and the line with the focus are in the document.
 import type { VNode } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Row } from '../../../src/ui/api.js'
 import { addressOf, checkpointPath, navigate } from '../../app/router.js'
 import { type Heights, heightOf, type Layout, type Line, lineAt, nextFold } from './lines.js'
@@ -103,13 +103,11 @@ function useScroll(
     const anchored = anchoredTop(before, { lines, layout }, kept.scrollTop)
     if (anchored !== kept.scrollTop) element.scrollTop = anchored
   }, [lines, layout])
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = scroller.current
     if (element === null) return undefined
     element.scrollTop = kept.scrollTop
     const update = () => {
-      // A removed element has no position.
-      if (!element.isConnected) return
       kept.scrollTop = element.scrollTop
       const top = Math.round(element.scrollTop / STEP_PX) * STEP_PX
       const height = element.clientHeight
