@@ -27,7 +27,6 @@ test('sessions are listed by agent, and open by mouse', async () => {
 test('prompts, answers, calls and folded thoughts; Markdown without HTML', async () => {
   await ui.show(at)
   const { page } = ui
-  await view().getByText('Done: twelve tests, all green.').first().waitFor()
   await page.getByRole('navigation', { name: 'Prompts' }).getByText(PROMPTS.login).click()
   await view().getByText('I will look at').first().waitFor()
   const code = view().locator('pre, code').getByText("await login('ada', 'ticket-of-ada')")
