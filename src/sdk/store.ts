@@ -126,8 +126,7 @@ export class Store {
 
   /** The sessions of the store, the last used first. */
   async sessions(query: SessionsQuery = {}): Promise<readonly engine.SessionListItem[]> {
-    const { sessions } = await this.#perform('sessions', engine.listSessions, query)
-    return sessions
+    return (await this.#perform('sessions', engine.listSessions, query)).sessions
   }
 
   /**
@@ -159,8 +158,7 @@ export class Store {
 
   /** Deletes a session and its checkpoints; returns how many there were, 0 for an unknown session. */
   async deleteSession(id: string): Promise<number> {
-    const { removed } = await this.#do(async () => engine.deleteSession(this.#context, id))
-    return removed
+    return (await this.#do(async () => engine.deleteSession(this.#context, id))).removed
   }
 
   /** The checkpoints of all projects and sessions, newest first. */

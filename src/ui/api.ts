@@ -135,7 +135,7 @@ export type Start = {
   /** The newest 200. */
   readonly rows: readonly Row[]
   readonly hasMore: boolean
-  /** Agents whose hooks are installed, for the page of an empty project. */
+  /** For the page of an empty project: agents whose hooks are installed. Empty for every other project. */
   readonly hookedAgents: readonly string[]
 }
 

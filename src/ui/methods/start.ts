@@ -25,15 +25,17 @@ export const start: MethodOf<'start'> = {
       : [{ path: own.path, checkpoints: 0, isMissing: false, lastAt: null }, ...known]
     const path = input.project ?? own?.path ?? projects[0]?.path ?? null
     const project = path === null ? undefined : await context.project(path)
+    const total = (await project?.count()) ?? 0
     return {
       version,
       isReadOnly,
       isExport: false,
       projects,
       project: path,
-      total: (await project?.count()) ?? 0,
+      total,
       ...(await readRows(project, { limit: FIRST_ROWS })),
-      hookedAgents: await hookedAgents(context, path ?? undefined),
+      // Reads the configurations of all agents: too slow for every first view.
+      hookedAgents: total === 0 ? await hookedAgents(context, path ?? undefined) : [],
     }
   },
 }

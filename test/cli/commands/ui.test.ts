@@ -119,14 +119,18 @@ test('without a terminal the key is not printed', async () => {
     env: { ...s.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const stderr = child.stderr.toArray()
-  const [line] = await once(createInterface(child.stdout), 'line')
-  expect(line).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/)
-  child.kill('SIGTERM')
-  expect(await once(child, 'close')).toEqual([0, null])
-  expect(Buffer.concat(await stderr).toString()).toBe(
-    'The key of the page is printed only on a terminal and with --json.\n',
-  )
+  try {
+    const stderr = child.stderr.toArray()
+    const [line] = await once(createInterface(child.stdout), 'line')
+    expect(line).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/)
+    child.kill('SIGTERM')
+    expect(await once(child, 'close')).toEqual([0, null])
+    expect(Buffer.concat(await stderr).toString()).toBe(
+      'The key of the page is printed only on a terminal and with --json.\n',
+    )
+  } finally {
+    child.kill('SIGKILL')
+  }
 })
 
 test('the browser gets a private file that redirects to the page, and it is removed when the page is there', async () => {
@@ -148,7 +152,7 @@ test('the browser gets a private file that redirects to the page, and it is remo
   await expect.poll(() => existsSync(join(file, '..'))).toBe(false)
 })
 
-test('it goes on if no browser can be opened, and leaves no file behind', async () => {
+test('it continues if no browser can be opened, and leaves no file behind', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   const temporary = join(s.folder, 'tmp')
   s.shell(`mkdir '${temporary}'`)

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => page[Symbol.asyncDispose]())
 
-test('every address of the page shows it, and an asset is cached for good', async () => {
+test('every address of the page shows it, and an asset is cached forever', async () => {
   const index = '<!doctype html><title>Savestate</title>\n'
   for (const path of ['/', '/c/abc?project=%2Fx', '/index.html', '/apix'])
     expect(await page.ask({ path })).toMatchObject({
@@ -71,7 +71,7 @@ test('a save by anyone sends one event', async () => {
   expect(await events.next()).toEqual({ type: 'changed' })
 })
 
-test('a page is told that the server is alive', async () => {
+test('a page hears regularly that the server is alive', async () => {
   await using own = await openPage({}, { aliveMs: 20 })
   await using events = await openEvents(own)
   for (let n = 0; n < 3; n += 1) expect(await events.next()).toEqual({ type: 'alive' })
