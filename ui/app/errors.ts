@@ -1,4 +1,4 @@
-// Errors that no view has handled. They are shown in a bar: a page that fails silently looks as if it had worked.
+// Errors that no view has handled. They are shown in a bar: a silent failure would pass for success.
 import { signal } from '@preact/signals'
 import { connection } from './model.js'
 import { RequestError } from './transport.js'

@@ -1,4 +1,4 @@
-// What all views share: the project, its checkpoints, whether the server answers. Views load what only they show.
+// Shared by all views: the project, its checkpoints, whether the server answers. Each view loads the rest of its data itself.
 import { computed, signal } from '@preact/signals'
 import type { Here, Row, Start } from '../../src/ui/api.js'
 import { route } from './router.js'

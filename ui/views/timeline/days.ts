@@ -31,7 +31,7 @@ export function daysOf(lines: readonly Line[], { tops, height }: Layout): readon
 
 export type StripMark = { readonly kind: 'named' | 'failed' | 'here'; readonly share: number }
 
-/** More marks than this cannot be told apart on a screen. */
+/** Closer marks would overlap on a screen. */
 const MARK_SHARE = 1 / 200
 
 /** Where named, failed and the current checkpoint are, as shares of the height. At most one mark per kind and place. */

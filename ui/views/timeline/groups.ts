@@ -21,7 +21,7 @@ export type Turn = {
   readonly steps: readonly Row[]
   /** Other rows separate these steps from the prompt, whose own group is further down. */
   readonly isContinued: boolean
-  /** Of all steps, also of those that a filter hides. */
+  /** Covers all steps, also those that a filter hides. */
   readonly summary: Summary
 }
 /** A row of a session whose prompt is unknown, or of a session without prompts. */

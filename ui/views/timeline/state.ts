@@ -1,4 +1,4 @@
-// What the user has done in the timeline. It is kept while another view is shown, so that Back leads to the same row.
+// The chosen row, the scroll position and the folds of the timeline. They are kept while another view is shown, so that Back leads to the same row.
 import { signal } from '@preact/signals'
 import type { Folds } from './lines.js'
 

@@ -1,5 +1,6 @@
 // The filters and the jump to a date. The address holds the filters.
 import type { VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { addressOf, navigate } from '../../app/router.js'
 import { count, visibleText } from '../../components/text.js'
 import { type DayTarget, dayText } from './days.js'
@@ -104,8 +105,26 @@ function KindMenu(props: {
 }): VNode {
   const { show } = props.filter
   const isAll = show.size === KINDS.length
+  const menu = useRef<HTMLDetailsElement>(null)
+  useEffect(() => {
+    const closeOutside = ({ target }: Event) => {
+      if (menu.current !== null && !(target instanceof Node && menu.current.contains(target)))
+        menu.current.open = false
+    }
+    // Not on focusin: a press on a label focuses <main> for a moment.
+    document.addEventListener('pointerdown', closeOutside)
+    return () => document.removeEventListener('pointerdown', closeOutside)
+  }, [])
   return (
-    <details class="tl-kinds">
+    <details
+      class="tl-kinds"
+      ref={menu}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || menu.current === null) return
+        menu.current.open = false
+        menu.current.querySelector('summary')?.focus()
+      }}
+    >
       <summary class="tl-select" data-active={isAll ? undefined : ''}>
         {isAll ? 'All kinds' : `${show.size} of ${KINDS.length} kinds`}
       </summary>
