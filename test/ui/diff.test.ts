@@ -84,7 +84,9 @@ test('n and p go from change to change', async () => {
   await open(some, 'large.ts')
   await ui.page.keyboard.press('n')
   await ui.page.keyboard.press('n')
-  const shows = (n: number) => expect.poll(visible).toContain(String(n))
+  const shows = async (n: number) => {
+    await expect.poll(visible).toContain(String(n))
+  }
   await shows(3000)
   for (let n = 0; n < 22; n += 1) await ui.page.keyboard.press('n')
   await shows(25_000)
@@ -145,4 +147,15 @@ test('a selection has the code of one side, without numbers and signs', async ()
     return getSelection().toString()
   })()`)
   expect(selected).toBe('one\ntwo  \nthree\\u200b')
+})
+
+test('a single file is restored through the dialog, with only its path selected', async () => {
+  await open(some, 'unix.txt')
+  await ui.page.getByRole('button', { name: 'Restore this file…' }).click()
+  const dialog = ui.page.locator('dialog[data-dialog=restore]')
+  await dialog.locator('[data-state=ready]').waitFor()
+  const boxes = dialog.getByRole('checkbox', { checked: true })
+  await dialog.getByText('large.ts').first().waitFor()
+  expect(await boxes.count()).toBe(0)
+  await ui.page.keyboard.press('Escape')
 })

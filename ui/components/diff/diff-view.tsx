@@ -10,6 +10,7 @@ import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useShortcuts } from '../../app/keys.js'
 import { highlight } from '../../highlight/highlighter.js'
+import { count } from '../text.js'
 import { CodeLine, EmptyLine, HunkLine, NoNewline, type SideTokens } from './line.js'
 import {
   changeStarts,
@@ -43,7 +44,8 @@ export function DiffView(props: {
   readonly onMore?: (() => void) | undefined
 }): VNode {
   const { patch, path, layout, onMore } = props
-  const rows = useMemo(() => rowsOf(patch, layout), [patch, layout])
+  const all = useMemo(() => rowsOf(patch, layout), [patch, layout])
+  const rows = useMemo(() => (all.length > MAX_ROWS ? all.slice(0, MAX_ROWS) : all), [all])
   const tokens = useTokens(path, patch)
   const { scroller, range, rowHeight } = useVisibleRows(rows)
   useChangeKeys(scroller, { rows, rowHeight, isPlain: layout === 'plain' })
@@ -60,23 +62,30 @@ export function DiffView(props: {
     </div>
   )
   return (
-    <div class="diff-scroll" ref={scroller} role="region" aria-label={`Contents of ${path}`}>
-      <div
-        class="diff-body"
-        data-layout={layout}
-        style={{
-          height: `${(rows.length + 1) * rowHeight}px`,
-          '--digits': digits,
-          '--columns': patch.longestLine + GUTTER_CHARACTERS + 2 * digits,
-        }}
-      >
-        <div class="diff-panes">
-          {layout === 'split'
-            ? [pane('old', 'Before'), pane('new', 'After')]
-            : pane(layout === 'plain' ? 'new' : 'both', 'Lines')}
+    <>
+      {rows === all ? null : (
+        <p class="file-note">
+          Only the first {count(MAX_ROWS, 'line')} of {all.length} are shown.
+        </p>
+      )}
+      <div class="diff-scroll" ref={scroller} role="region" aria-label={`Contents of ${path}`}>
+        <div
+          class="diff-body"
+          data-layout={layout}
+          style={{
+            height: `${(rows.length + 1) * rowHeight}px`,
+            '--digits': digits,
+            '--columns': patch.longestLine + GUTTER_CHARACTERS + 2 * digits,
+          }}
+        >
+          <div class="diff-panes">
+            {layout === 'split'
+              ? [pane('old', 'Before'), pane('new', 'After')]
+              : pane(layout === 'plain' ? 'new' : 'both', 'Lines')}
+          </div>
         </div>
       </div>
-    </div>
+    </>
   )
 }
 
@@ -85,7 +94,7 @@ function rowsOf(patch: Patch, layout: DiffLayout): readonly Row[] {
   // The first row of a file is the head of its only hunk.
   const [first] = rows
   const hasHead = first?.type === 'hunk' && (first.head.hidden > 0 || first.head.heading !== '')
-  return (hasHead ? rows : rows.slice(1)).slice(0, MAX_ROWS)
+  return hasHead ? rows : rows.slice(1)
 }
 
 function RowView(props: {

@@ -18,9 +18,9 @@ const CONTEXTS = [3, 25, 200, 100_000]
 export function FileDiff(props: {
   readonly range: Range
   readonly path: string
-  /** The checkpoints of the two sides; null: that side is the folder, or there is none; undefined: not known yet. */
-  readonly before: string | null | undefined
-  readonly after: string | null | undefined
+  /** The checkpoints of the two sides; null: that side is the folder, or there is none. */
+  readonly before: string | null
+  readonly after: string | null
   /** Loads the patch again when it changes, for comparisons with the folder. */
   readonly version?: number | undefined
   readonly actions?: ComponentChildren
@@ -103,10 +103,7 @@ function LayoutChoice(): VNode | null {
   )
 }
 
-type Sides = {
-  readonly before: string | null | undefined
-  readonly after: string | null | undefined
-}
+type Sides = { readonly before: string | null; readonly after: string | null }
 
 function PatchContent(
   props: Sides & { readonly patch: FilePatch; readonly more: (() => void) | undefined },
@@ -173,15 +170,18 @@ function Uncompared({ patch, before, after }: Sides & { readonly patch: FilePatc
           const type = imageType(path, size)
           return (
             <div key={caption} class="uncompared-side">
-              {typeof ref === 'string' && isImage && type !== undefined ? (
+              {ref !== null && isImage && type !== undefined ? (
                 <Picture of={{ ref, path }} type={type} caption={`${caption}:`} />
               ) : (
                 <p>
                   {caption}: {formatBytes(size ?? 0)}
                 </p>
               )}
-              {ref === null ? <p class="muted">This side is the file in your folder.</p> : null}
-              {typeof ref === 'string' ? <DownloadButton of={{ ref, path }} /> : null}
+              {ref === null ? (
+                <p class="muted">This side is the file in your folder.</p>
+              ) : (
+                <DownloadButton of={{ ref, path }} />
+              )}
             </div>
           )
         })}

@@ -36,7 +36,7 @@ export type HunkHead = {
 export type Row =
   | { readonly type: 'hunk'; readonly head: HunkHead }
   | { readonly type: 'line'; readonly line: Line }
-  /** Of a split view; undefined: that side has no line here. */
+  /** For a split view. A side is undefined if it has no line here. */
   | { readonly type: 'pair'; readonly left: Line | undefined; readonly right: Line | undefined }
   | { readonly type: 'no-newline'; readonly line: Line }
 

@@ -23,7 +23,7 @@ const MIN_COMMON = 0.3
 
 const wordCache = new WeakMap<Line, readonly Range[]>()
 
-/** What differs from the line that this one replaces or is replaced by. */
+/** The parts that differ from the line that this one replaces or is replaced by. */
 export function changedWords(line: Line): readonly Range[] {
   const known = wordCache.get(line)
   if (known !== undefined) return known

@@ -23,11 +23,9 @@ export function ChangesTab(props: {
   const loaded = useLoaded(async (signal) => call('changes', range, { signal }), [version])
   useEffect(() => onState(loaded.state), [loaded.state])
   if (loaded.state === 'error') return <ErrorMessage error={loaded.error} />
-  const result = loaded.state === 'ready' ? loaded.value : undefined
-  const file = query.get('file')
-  // The patch of a file in the address does not have to wait for the list.
-  const path = result === undefined ? file : selectPath(result.changes, file)
-  if (path === null) return <Loading what="the changed files" />
+  if (loaded.state === 'loading') return <Loading what="the changed files" />
+  const { changes, insertions, deletions, from, to } = loaded.value
+  const path = selectPath(changes, query.get('file'))
   if (path === undefined)
     return (
       <EmptyMessage title={tab === 'since' ? 'Nothing changed since then' : 'No file changed here'}>
@@ -46,23 +44,16 @@ export function ChangesTab(props: {
   return (
     <div class="changes">
       <aside class="changes-files" aria-label="Changed files">
-        {result === undefined ? (
-          <Loading what="the changed files" />
-        ) : (
-          <>
-            <p class="changes-total">
-              {count(result.changes.length, 'file')}{' '}
-              <Figures insertions={result.insertions} deletions={result.deletions} />
-            </p>
-            <FileList label="Files" files={result.changes} selected={path} onSelect={select} />
-          </>
-        )}
+        <p class="changes-total">
+          {count(changes.length, 'file')} <Figures insertions={insertions} deletions={deletions} />
+        </p>
+        <FileList label="Files" files={changes} selected={path} onSelect={select} />
       </aside>
       <FileDiff
         range={range}
         path={path}
-        before={result?.from}
-        after={result?.to}
+        before={from}
+        after={to}
         version={version}
         actions={<FileActions id={id} path={path} />}
       />

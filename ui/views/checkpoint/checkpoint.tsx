@@ -61,7 +61,7 @@ export function Checkpoint(): VNode {
       <Header row={row} neighbors={neighbors} />
       <Tabs current={tab} hasConversation={row.session !== null} />
       <div class="tab-panel" role="tabpanel" id="panel" aria-labelledby={`tab-${tab}`}>
-        {row.damaged === true && tab !== 'details' ? <DamageNote /> : null}
+        {row.damaged === true && tabState === 'ready' ? <DamageNote /> : null}
         {details === undefined && loaded.state === 'error' ? (
           <ErrorMessage error={loaded.error} />
         ) : (
@@ -123,6 +123,10 @@ function DamageNote(): VNode {
 function Tabs(props: { readonly current: Tab; readonly hasConversation: boolean }): VNode {
   const { current, hasConversation } = props
   const list = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const selected = list.current?.querySelector('[aria-selected=true]')
+    selected?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [current])
   const shown = TABS.filter(([name]) => name !== 'conversation' || hasConversation)
   const select = (tab: Tab) =>
     navigate(

@@ -24,6 +24,7 @@ export function Compare(): VNode {
   if (a === undefined)
     return (
       <div class="view" data-view="compare" data-state="empty">
+        <h1 class="visually-hidden">Compare</h1>
         <EmptyMessage title="There is nothing to compare">
           <p>This project has no checkpoint with files.</p>
         </EmptyMessage>
