@@ -1,6 +1,9 @@
 // The sessions of a project and the conversation of one, in a real browser over a store made by the real program.
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { agentStore, CLAUDE_SESSION, PROMPTS, SECRET } from '../support/browser/agent-store.js'
+import { ClaudeTranscript } from '../support/browser/claude-transcript.js'
 import { useUi } from '../support/browser/use-ui.js'
 
 const ui = useUi(agentStore)
@@ -98,6 +101,44 @@ test('hostile text stays text, and a link opens only after its target was shown'
   expect(await link.getAttribute('href')).toBe('https://example.com/x')
   expect(await link.getAttribute('rel')).toBe('noreferrer noopener')
 })
+
+test('the view follows a conversation at its end, and says so elsewhere', async () => {
+  await ui.show(`/s/${CLAUDE_SESSION}`)
+  await ui.page.getByText('End of the conversation').waitFor()
+  ask('p-4', 'Now the documentation')
+  await ui.page.locator('[data-kind=prompt]', { hasText: 'Now the documentation' }).waitFor()
+  await ui.page.getByText('End of the conversation').waitFor()
+  await ui.page.getByRole('navigation', { name: 'Prompts' }).getByText(PROMPTS.login).click()
+  await ui.page.locator('[data-item="0"]:focus').waitFor()
+  ask('p-5', 'And the changelog')
+  await ui.page.getByRole('button', { name: 'new messages' }).click()
+  await ui.page.locator('[data-kind=prompt]', { hasText: 'And the changelog' }).waitFor()
+  expect(await ui.page.getByRole('button', { name: 'new messages' }).count()).toBe(0)
+})
+
+/** Claude Code writes a prompt, and its hooks report it and an edit. */
+function ask(promptId: string, prompt: string): void {
+  const { project, folder } = ui.store
+  const path = join(folder, 'user', `${CLAUDE_SESSION}.jsonl`)
+  const transcript = new ClaudeTranscript(CLAUDE_SESSION, project, Date.now())
+  appendFileSync(path, `${JSON.stringify(transcript.prompt(promptId, prompt))}\n`)
+  const input = { file_path: join(project, 'docs.md') }
+  const fields = {
+    session_id: CLAUDE_SESSION,
+    transcript_path: path,
+    cwd: project,
+    prompt_id: promptId,
+  }
+  const call = { tool_name: 'Write', tool_input: input, tool_use_id: `toolu_${promptId}` }
+  const hook = (event: string, more: Readonly<Record<string, unknown>>) =>
+    ui.store.run(['hook', 'claude', event], {
+      input: JSON.stringify({ ...fields, hook_event_name: event, ...more }),
+    })
+  hook('UserPromptSubmit', { prompt })
+  hook('PreToolUse', call)
+  ui.store.write({ 'docs.md': `${prompt}\n` })
+  hook('PostToolUse', { ...call, tool_response: {} })
+}
 
 test('a session that does not exist is an error with its code', async () => {
   await ui.show('/s/no-such-session')

@@ -84,29 +84,31 @@ function CheckpointLine(props: {
         </span>
       )}
       <span class="checkpoint-rule" />
-      {canChange && hasFiles ? (
-        <button
-          type="button"
-          class="text-button"
-          onClick={() => openRestore({ kind: 'rewind', ref: id })}
-        >
-          restore…
-        </button>
-      ) : null}
-      {canChange ? (
-        <button
-          type="button"
-          class="text-button"
-          onClick={() => {
-            openDialog.value = { dialog: 'fork', ref: id }
-          }}
-        >
-          fork
-        </button>
-      ) : null}
-      <a href={addressOf(checkpointPath(id))} onClick={followLink}>
-        open
-      </a>
+      <span class="checkpoint-actions">
+        {canChange && hasFiles ? (
+          <button
+            type="button"
+            class="text-button"
+            onClick={() => openRestore({ kind: 'rewind', ref: id })}
+          >
+            restore…
+          </button>
+        ) : null}
+        {canChange ? (
+          <button
+            type="button"
+            class="text-button"
+            onClick={() => {
+              openDialog.value = { dialog: 'fork', ref: id }
+            }}
+          >
+            fork
+          </button>
+        ) : null}
+        <a href={addressOf(checkpointPath(id))} onClick={followLink}>
+          open
+        </a>
+      </span>
     </div>
   )
 }

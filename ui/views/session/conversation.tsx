@@ -31,6 +31,7 @@ export function ConversationList(props: { readonly session: string; readonly ref
   const page = useSessionPage(session)
   if (page.state === 'loading') return <Loading what="the conversation" />
   if (page.state === 'error') return <ErrorMessage error={page.error} />
+  if (page.value.session.id !== session) return <Loading what="the conversation" />
   return <Conversation key={`${session} ${ref}`} page={page.value} atRef={ref} />
 }
 

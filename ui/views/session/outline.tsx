@@ -68,7 +68,9 @@ export function Outline(props: {
                 aria-current={id === current?.id ? 'true' : undefined}
                 onClick={() => onSelect(at)}
               >
-                <span class="muted">{number}</span> <Line text={text} />
+                <span class="outline-text">
+                  <span class="muted">{number}</span> <Line text={text} />
+                </span>
               </button>
             </li>
           ))}
