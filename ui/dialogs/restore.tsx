@@ -9,6 +9,7 @@ import { Command } from '../components/command.js'
 import { Dialog } from '../components/dialog.js'
 import { ErrorMessage, Loading } from '../components/states.js'
 import { ChoiceFields, type Choices, reasonAgainst } from './restore/choices.js'
+import { Footer } from './restore/footer.js'
 import { Notes } from './restore/notes.js'
 import { PlanTable } from './restore/plan-table.js'
 import {
@@ -22,9 +23,9 @@ import {
 } from './restore/selection.js'
 import { usePlan } from './restore/use-plan.js'
 import {
-  buttonText,
   commandLabel,
   commandText,
+  noneTickedText,
   nothingText,
   noticeText,
   reversalTitle,
@@ -35,7 +36,12 @@ export function RestoreDialog(props: {
   readonly request: RestoreRequest
   readonly onClose: () => void
 }): VNode {
-  const { request, onClose } = props
+  const { request } = props
+  const [isApplying, setIsApplying] = useState(false)
+  // A restore that has begun cannot be canceled.
+  const onClose = () => {
+    if (!isApplying) props.onClose()
+  }
   const [choices, setChoices] = useState(() => firstChoices(request))
   const hasChosen = useRef(false)
   const [selection, setSelection] = useState<Selection>({
@@ -44,7 +50,6 @@ export function RestoreDialog(props: {
   })
   const current = usePlan(planInput(request, choices))
   const { plan, isOutdated } = current
-  const [isApplying, setIsApplying] = useState(false)
   const [failure, setFailure] = useState<RequestError | undefined>(undefined)
   const usedToken = useRef<string | null>(null)
 
@@ -56,7 +61,7 @@ export function RestoreDialog(props: {
     setChoices({ ...choices, restore: 'conversation' })
   }, [plan])
 
-  const listed = useMemo(() => listedLines(plan?.lines ?? []), [plan])
+  const listed = useMemo(() => listedLines(plan?.lines ?? [], selection.only), [plan])
   const selected = listed.filter((line) => plan?.canSelect === false || isSelected(line, selection))
   const changes = selected.filter(isChange).length
   const conflicts = selected.filter(({ action }) => action === 'conflict').length
@@ -78,7 +83,7 @@ export function RestoreDialog(props: {
         command: applied.command,
         canUndo: kind !== 'undo' && applied.safety !== null,
       }
-      onClose()
+      props.onClose()
       void refresh()
     } catch (error) {
       if (!(error instanceof RequestError)) throw error
@@ -140,7 +145,7 @@ export function RestoreDialog(props: {
           ) : null
         ) : (
           <div class="restore-plan" data-outdated={isOutdated}>
-            <Outcome plan={plan} conflicts={conflicts} />
+            <Outcome {...{ plan, conflicts, changes }} only={selection.only} />
             {listed.length === 0 ? null : (
               <PlanTable
                 plan={plan}
@@ -150,7 +155,7 @@ export function RestoreDialog(props: {
               />
             )}
             <Notes plan={plan} />
-            {isReadOnly ? null : (
+            {isReadOnly || paths?.length === 0 ? null : (
               <p class="restore-command">
                 <span class="muted">{commandLabel(paths)}</span>{' '}
                 <Command text={commandText(plan.command, paths)} />
@@ -159,51 +164,24 @@ export function RestoreDialog(props: {
           </div>
         )}
       </div>
-      <footer class="restore-footer">
-        {isReadOnly && plan !== undefined ? (
-          <div class="restore-command">
-            <span class="muted">This page is read-only. {commandLabel(paths)}</span>
-            <Command text={commandText(plan.command, paths)} />
-          </div>
-        ) : (
-          <p class="muted restore-made">
-            {plan === undefined || isOutdated
-              ? 'Making the plan …'
-              : 'The plan is checked every 2 seconds.'}
-          </p>
-        )}
-        <button type="button" class="button" onClick={onClose}>
-          {isReadOnly ? 'Close' : 'Cancel'}
-        </button>
-        {isReadOnly ? null : (
-          <button
-            type="button"
-            class="button"
-            data-kind="primary"
-            data-action="apply"
-            disabled={!canApply}
-            onClick={() => plan !== undefined && void apply(plan)}
-          >
-            {isApplying
-              ? 'Going back …'
-              : plan === undefined || isOutdated
-                ? 'Making the plan …'
-                : buttonText(plan, changes)}
-          </button>
-        )}
-      </footer>
+      <Footer
+        {...{ plan, paths, canApply, isApplying, onClose }}
+        isMaking={current.error === undefined && (plan === undefined || isOutdated)}
+        files={changes}
+        onApply={(shown) => void apply(shown)}
+      />
     </Dialog>
   )
 }
 
 /** Why the button cannot be pressed, in words. */
-function Outcome({
-  plan,
-  conflicts,
-}: {
+function Outcome(props: {
   readonly plan: Plan
   readonly conflicts: number
+  readonly changes: number
+  readonly only: readonly string[] | undefined
 }): VNode | null {
+  const { plan, conflicts, changes, only } = props
   const blocked = reasonAgainst(plan, plan.restore)
   if (blocked !== null) return <p data-note="warn">{blocked}</p>
   if (conflicts > 0)
@@ -214,7 +192,7 @@ function Outcome({
         {plan.token === null ? '' : ', or untick it'}; the plan is made again by itself.
       </p>
     )
-  const nothing = nothingText(plan)
+  const nothing = nothingText(plan) ?? noneTickedText(plan, { changes, only })
   return nothing === null ? null : <p class="restore-nothing">{nothing}</p>
 }
 
@@ -235,7 +213,8 @@ function firstChoices(request: RestoreRequest): Choices {
 function planInput(request: RestoreRequest, { restore, before, keepMine }: Choices): PlanInput {
   const path = project.peek()
   if (request.kind !== 'rewind') return { project: path, kind: request.kind }
-  return { project: path, kind: 'rewind', ref: request.ref, before, restore, keepMine }
+  const kept = restore === 'conversation' ? {} : { keepMine }
+  return { project: path, kind: 'rewind', ref: request.ref, before, restore, ...kept }
 }
 
 function titleOf(
@@ -253,7 +232,9 @@ function titleOf(
   const now = new Date()
   if (request.kind !== 'rewind')
     return reversalTitle(request.kind, { rewoundAt: plan?.rewoundAt ?? null, now })
-  return row === undefined || row === null ? 'Go back' : rewindTitle(row, { before, now })
+  return row === undefined || row === null
+    ? 'Go back'
+    : rewindTitle(row, { before, now, only: request.paths })
 }
 
 function stateOf({ plan, isOutdated, error }: ReturnType<typeof usePlan>): string {

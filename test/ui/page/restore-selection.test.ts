@@ -63,6 +63,18 @@ test('a folder is listed only if nothing inside it is', () => {
   expect(listedLines(lines).map(({ path }) => path)).toEqual(['build/a', 'empty'])
 })
 
+test('the list is by path, after the wanted files and conflicts', () => {
+  const lines = [
+    line('write', 'c'),
+    line('remove', 'a'),
+    line('conflict', 'x'),
+    line('write', 'src/b'),
+  ]
+  const paths = (only?: readonly string[]) => listedLines(lines, only).map(({ path }) => path)
+  expect(paths()).toEqual(['x', 'a', 'c', 'src/b'])
+  expect(paths(['src'])).toEqual(['src/b', 'x', 'a', 'c'])
+})
+
 test('a folder that is not listed is sent only if everything in it is selected', () => {
   const lines = [
     line('restore', 'build'),

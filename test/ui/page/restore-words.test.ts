@@ -6,6 +6,7 @@ import {
   commandLabel,
   commandText,
   countsText,
+  noneTickedText,
   noticeText,
   reversalTitle,
   rewindTitle,
@@ -58,6 +59,12 @@ test('hidden characters of a prompt are visible in the title', () => {
   )
 })
 
+test('the title of single files names them', () => {
+  const title = (only: readonly string[]) => rewindTitle(row, { before: false, now: NOW, only })
+  expect(title(['src/a.ts'])).toBe('Go back to before “Make login work” (14:21): only src/a.ts')
+  expect(title(['a', 'b'])).toBe('Go back to before “Make login work” (14:21): only 2 files')
+})
+
 test('undo and redo name the rewind', () => {
   expect(reversalTitle('undo', { rewoundAt: at, now: NOW })).toBe('Undo the rewind of 14:21')
   expect(reversalTitle('redo', { rewoundAt: null, now: NOW })).toBe('Repeat the rewind')
@@ -107,4 +114,16 @@ test('a command without its many paths says that it is for all files', () => {
     'In a terminal, for all files:',
   ])
   expect(commandLabel(undefined)).toBe('The same in a terminal:')
+})
+
+test('a plan of which nothing is ticked says so', () => {
+  const lines = [{ action: 'write', path: 'src/a.ts', reason: null, author: null }] as const
+  const text = (changes: number, only?: readonly string[]) =>
+    noneTickedText({ lines, restore: 'files' }, { changes, only })
+  expect(text(1)).toBe(null)
+  expect(text(0)).toBe('No file is ticked.')
+  expect(text(0, ['src'])).toBe('No file is ticked.')
+  expect(text(0, ['b.ts'])).toBe(
+    'Nothing to do: b.ts is as it was then. Other files differ; tick those that are to go back.',
+  )
 })

@@ -34,10 +34,19 @@ export function decide(
   return { decisions: changed, only }
 }
 
-/** By path, conflicts first: they need the user. A folder is left out if a path inside it is listed: it changes with that. */
-export function listedLines(lines: readonly PlanLine[]): readonly PlanLine[] {
+/**
+ * By path, but first the files that the user asked for, then conflicts. A folder is left out if a path inside it is listed: it
+ * changes with that.
+ */
+export function listedLines(
+  lines: readonly PlanLine[],
+  only?: readonly string[],
+): readonly PlanLine[] {
   const folders = new Set(lines.flatMap(({ path }) => foldersOf(path)))
-  const rank = ({ action }: PlanLine) => (action === 'conflict' ? 0 : 1)
+  const rank = ({ action, path }: PlanLine) => {
+    if (only?.some((wanted) => isWithin(path, wanted)) === true) return 0
+    return action === 'conflict' ? 1 : 2
+  }
   return lines
     .filter(({ path }) => !folders.has(path))
     .toSorted((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))

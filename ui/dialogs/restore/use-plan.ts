@@ -7,6 +7,8 @@ import { call, RequestError } from '../../app/transport.js'
 import { showsSame } from './selection.js'
 
 const AGAIN_MS = 2000
+/** Most errors last, such as that there is nothing to undo. */
+const AFTER_ERROR_MS = 10_000
 /** A plan that replaced another one must be on the screen for this long before it can be applied. */
 const SHOWN_MS = 1000
 
@@ -59,17 +61,19 @@ export function usePlan(input: PlanInput): CurrentPlan {
     }
     const controller = new AbortController()
     const stop = repeat(async () => {
-      if (document.visibilityState === 'hidden' || isPaused.current) return
+      if (document.visibilityState === 'hidden' || isPaused.current) return AGAIN_MS
       try {
         const plan = await call('plan', JSON.parse(key) as PlanInput, {
           signal: controller.signal,
         })
         if (!controller.signal.aborted && !isPaused.current) receive(plan)
       } catch (reason) {
-        if (controller.signal.aborted) return
+        if (controller.signal.aborted) return AGAIN_MS
         if (!(reason instanceof RequestError)) throw reason
         setError(reason)
+        return AFTER_ERROR_MS
       }
+      return AGAIN_MS
     })
     wake.current = stop.wake
     return () => {
@@ -109,8 +113,8 @@ export function usePlan(input: PlanInput): CurrentPlan {
   }
 }
 
-/** Runs the task now, two seconds after its last end, and as soon as possible after each `wake`; never twice at once. */
-function repeat(task: () => Promise<void>): {
+/** Runs the task now, after the time that it returns, and as soon as possible after each `wake`; never twice at once. */
+function repeat(task: () => Promise<number>): {
   readonly wake: () => void
   readonly end: () => void
 } {
@@ -121,12 +125,13 @@ function repeat(task: () => Promise<void>): {
   const run = async () => {
     window.clearTimeout(timer)
     isRunning = true
+    let waitMs: number
     do {
       isAwake = false
-      await task()
+      waitMs = await task()
     } while (isAwake && !isEnded)
     isRunning = false
-    if (!isEnded) timer = window.setTimeout(() => void run(), AGAIN_MS)
+    if (!isEnded) timer = window.setTimeout(() => void run(), waitMs)
   }
   void run()
   return {

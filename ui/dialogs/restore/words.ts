@@ -1,5 +1,5 @@
 // The sentences of the restore dialog. Pure.
-import type { Applied, Plan, PlanAction, Restored, Row } from '../../../src/ui/api.js'
+import type { Applied, Plan, PlanAction, PlanLine, Restored, Row } from '../../../src/ui/api.js'
 import { count, visibleText } from '../../components/format.js'
 
 const MAX_TITLE = 80
@@ -16,10 +16,20 @@ export function quoteRow({ id, name, reason }: Pick<Row, 'id' | 'name' | 'reason
 /** `Go back to before “Make login work” (14:21)`. `row`: the checkpoint that the user chose. */
 export function rewindTitle(
   row: Pick<Row, 'id' | 'name' | 'reason' | 'moment' | 'createdAt'>,
-  { before, now }: { readonly before: boolean; readonly now: Date },
+  {
+    before,
+    now,
+    only,
+  }: {
+    readonly before: boolean
+    readonly now: Date
+    /** The paths that the user asked for; undefined for all. */
+    readonly only?: readonly string[] | undefined
+  },
 ): string {
   const moment = before ? 'before ' : row.moment === null ? '' : `${row.moment} `
-  return `Go back to ${moment}${quoteRow(row)} (${shortTime(row.createdAt, now)})`
+  const files = only === undefined ? '' : `: only ${namePaths(only)}`
+  return `Go back to ${moment}${quoteRow(row)} (${shortTime(row.createdAt, now)})${files}`
 }
 
 export function reversalTitle(
@@ -124,6 +134,25 @@ export function nothingText({ token, kind, restore, lines }: Plan): string | nul
   const state =
     kind === 'undo' ? 'before the rewind' : kind === 'redo' ? 'after the rewind' : 'then'
   return `Nothing to do: the folder is as it was ${state}.`
+}
+
+/** For a plan with changes of which none is selected. */
+export function noneTickedText(
+  { lines, restore }: Pick<Plan, 'lines' | 'restore'>,
+  { changes, only }: { readonly changes: number; readonly only: readonly string[] | undefined },
+): string | null {
+  if (changes > 0 || restore === 'conversation' || lines.every(({ action }) => action === 'keep'))
+    return null
+  const isPlanned = ({ path }: PlanLine) =>
+    only?.some((wanted) => path === wanted || path.startsWith(`${wanted}/`)) === true
+  if (only === undefined || lines.some(isPlanned)) return 'No file is ticked.'
+  const verb = only.length === 1 ? 'is as it was' : 'are as they were'
+  return `Nothing to do: ${namePaths(only)} ${verb} then. Other files differ; tick those that are to go back.`
+}
+
+function namePaths(paths: readonly string[]): string {
+  const [first = '', ...others] = paths
+  return others.length === 0 ? visibleText(first) : count(paths.length, 'file')
 }
 
 const MAX_PATHS = 20
