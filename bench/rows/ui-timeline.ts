@@ -50,7 +50,7 @@ const firstViews = shared(async (bench): Promise<readonly FirstView[]> => {
   return views
 })
 
-/** What is loaded later, such as older rows, does not belong to the first view. */
+/** The first view does not include what is loaded later, such as older rows. */
 const FIRST_VIEW = `(() => {
   const usableMs = window.uiReadyMs
   const [navigation] = performance.getEntriesByType('navigation')

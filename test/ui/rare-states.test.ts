@@ -1,4 +1,4 @@
-// What the page shows if there is nothing, if something is lost, or if it may not do something. Each has a server of its own.
+// The page of an empty store, of damaged and encrypted data, and without permission. Each test has its own server.
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { type Scratch, PROGRAM, scratch } from '../cli/program.js'

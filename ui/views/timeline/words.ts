@@ -79,15 +79,16 @@ export function marksOf(row: Row): readonly Mark[] {
   return marks
 }
 
-/** Paths that are left out on purpose in every checkpoint of the project. */
-const EXPECTED: readonly string[] = ['ignored', 'vcs', 'store', 'temporary', 'forgotten']
+/** Paths that Savestate wanted to save and could not. Those that it leaves out on purpose are on the page of the checkpoint. */
+const UNEXPECTED = ['unreadable', 'unstable'] as const
 
 function isPartial({ skippedByReason }: Row): boolean {
-  return Object.keys(skippedByReason).some((reason) => !EXPECTED.includes(reason))
+  return UNEXPECTED.some((reason) => skippedByReason[reason] !== undefined)
 }
 
-export function isFailed({ status }: Row): boolean {
-  return status?.startsWith('failed') === true
+/** The call failed, or the session ended with an error. */
+export function isFailed({ failed, status }: Row): boolean {
+  return failed === true || status?.startsWith('failed') === true
 }
 
 export function isDestructive(row: Row): boolean {
