@@ -356,7 +356,8 @@ describe('words', () => {
     const words = (fields: Partial<Row>) => marksOf({ ...PLAIN, ...fields }).map(({ word }) => word)
     expect(words({})).toEqual([])
     expect(words({ skipped: 3, skippedByReason: { ignored: 3 } })).toEqual([])
-    expect(words({ skipped: 1, skippedByReason: { 'too-large': 1 } })).toEqual(['partly saved'])
+    expect(words({ skipped: 1, skippedByReason: { unstable: 1 } })).toEqual(['partly saved'])
+    expect(words({ skipped: 1, skippedByReason: { 'too-large': 1 } })).toEqual([])
     expect(words({ name: 'release', pinned: true, damaged: true, filesPruned: true })).toEqual([
       'damaged',
       'files pruned',
