@@ -57,7 +57,10 @@ async function applyFiles(
   const chosen = wanted === undefined ? changing : new Set(wanted)
   if ([...chosen].some((path) => !changing.has(path)))
     throw new SavestateError('BAD_INPUT', 'A selected path is not part of the plan')
-  if (chosen.size === changing.size) return carryOut(context, { shown, way, selected: changing })
+  // The engine refuses a plan with a conflict, unless it is for the other paths only.
+  const hasConflict = lines.some(({ action }) => action === 'conflict')
+  if (chosen.size === changing.size && !hasConflict)
+    return carryOut(context, { shown, way, selected: changing })
   const selected = selectPaths(lines, chosen)
   if (selected.size === 0)
     throw new SavestateError('BAD_INPUT', 'Nothing is selected', {
@@ -67,7 +70,8 @@ async function applyFiles(
   // The folder is the shown one if the plan for all of it still has the shown id.
   const only = [...selected]
   const { details } = await dryRun(context, input, { way, paths: only })
-  expectShown(await dryRun(context, input, { way }), shown, changing)
+  const planned = lines.filter(({ action }) => action !== 'keep').map(({ path }) => path)
+  expectShown(await dryRun(context, input, { way }), shown, new Set(planned))
   return carryOut(context, { shown: { ...shown, now: details.now }, way, selected, only })
 }
 
