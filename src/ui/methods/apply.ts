@@ -57,8 +57,11 @@ async function applyFiles(
   const chosen = wanted === undefined ? changing : new Set(wanted)
   if ([...chosen].some((path) => !changing.has(path)))
     throw new SavestateError('BAD_INPUT', 'A selected path is not part of the plan')
-  // The engine refuses a plan with a conflict, unless it is for the other paths only.
   const hasConflict = lines.some(({ action }) => action === 'conflict')
+  if (hasConflict && wanted === undefined)
+    throw new SavestateError('REWIND_CONFLICT', 'A path that no checkpoint has is in the way', {
+      hint: 'Leave it out, or move it away.',
+    })
   if (chosen.size === changing.size && !hasConflict)
     return carryOut(context, { shown, way, selected: changing })
   const selected = selectPaths(lines, chosen)
