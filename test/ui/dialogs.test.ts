@@ -1,4 +1,4 @@
-// What the dialogs do besides a plain restore: selections that outlive a plan, single files, conflicts, forks.
+// The dialogs besides a plain restore: selections that outlive a plan, single files, conflicts, forks; search and store by hand.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -118,10 +118,8 @@ test('a fork of a conversation shows the command that continues the copy', async
   await ui.show(`/c/${idOf('Edit src/login.ts')}`)
   await page.getByRole('button', { name: /^Fork/ }).first().click()
   await page.getByRole('button', { name: 'Copy the conversation' }).click()
-  await page
-    .locator('dialog[data-dialog=fork]')
-    .getByText(/claude --resume/)
-    .waitFor()
+  const command = page.locator('dialog[data-dialog=fork] .command code')
+  expect(await command.textContent()).toMatch(/^claude --resume .*\.jsonl --fork-session$/)
   await page.getByRole('button', { name: 'Done' }).click()
 })
 
