@@ -13,6 +13,31 @@ beforeAll(() => {
   table = rowOf(ui.store, 'Bash: node generate.mjs > src/table.ts').id
 })
 
+test('the navigation leads to every view, by mouse and by keyboard', async () => {
+  const { page } = ui
+  const views = [
+    ['Sessions', 'sessions'],
+    ['Files', 'file'],
+    ['Compare', 'compare'],
+    ['Store', 'store'],
+    ['Timeline', 'timeline'],
+  ] as const
+  await ui.show('/')
+  for (const press of ['click', 'Enter'] as const)
+    for (const [label, name] of views) {
+      const link = page
+        .getByRole('navigation', { name: 'Views' })
+        .getByRole('link', { name: label })
+      if (press === 'click') await link.click()
+      else {
+        await link.focus()
+        await page.keyboard.press('Enter')
+      }
+      await page.locator(`[data-view=${name}]:not([data-state=loading])`).waitFor()
+      expect(await link.getAttribute('aria-current')).toBe('page')
+    }
+})
+
 test('compare: the files that differ between two checkpoints, with their diff', async () => {
   await ui.show(`/compare?a=${edit}&b=${table}`)
   await view('compare').waitFor()
@@ -40,6 +65,10 @@ test('search finds prompts, calls and paths, and Enter opens a result', async ()
   await ui.show('/search?q=login')
   await view('search').getByText(PROMPTS.tests).first().waitFor()
   await view('search').getByText('src/login.ts').first().waitFor()
+  await page.keyboard.press('j')
+  await page.locator('[data-view=search] a:focus').waitFor()
+  await page.keyboard.press('Enter')
+  await page.locator('[data-view=checkpoint]').waitFor()
   await ui.show('/search?q=nothing-has-these-words')
   await page.locator('[data-view=search][data-state=empty]').waitFor()
 })
