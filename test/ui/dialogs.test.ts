@@ -14,7 +14,7 @@ let edit = ''
 beforeAll(() => {
   edit = rowOf(ui.store, 'Edit src/login.ts').id
 })
-afterEach(async () => expect(await ui.page.locator('dialog[open]').count()).toBe(0))
+afterEach(() => ui.page.locator('dialog[open]').waitFor({ state: 'detached' }))
 
 /** Selects the row of the timeline without opening it. */
 async function select(id: string): Promise<void> {
