@@ -143,4 +143,3 @@ test('at 360 pixels nothing is wider than the screen', async () => {
   const widest = 'Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)'
   expect(await other.page.evaluate(widest)).toBeLessThanOrEqual(360)
 })
-
