@@ -50,7 +50,7 @@ const firstViews = shared(async (bench): Promise<readonly FirstView[]> => {
   return views
 })
 
-/** What is loaded later, such as older rows, does not belong to the first view. */
+/** Older rows and everything else that is loaded later do not belong to the first view. */
 const FIRST_VIEW = `(() => {
   const usableMs = window.uiReadyMs
   const [navigation] = performance.getEntriesByType('navigation')
@@ -95,8 +95,10 @@ export const uiScroll: Row = {
       await waitForAllRows(ui)
       bench.log(`scrolling ${CHECKPOINTS} rows`)
       const { x, y } = await ui.page.evaluate<{ x: number; y: number }>(MIDDLE_OF_ROWS)
-      await ui.page.evaluate(START_FRAMES)
-      for (const direction of [-1, 1, -1]) {
+      // Several times: another process on the machine delays frames, too.
+      const passes: (readonly number[])[] = []
+      for (const direction of [-1, 1, -1, 1, -1]) {
+        await ui.page.evaluate(START_FRAMES)
         await ui.devtools.send('Input.synthesizeScrollGesture', {
           x,
           y,
@@ -104,12 +106,13 @@ export const uiScroll: Row = {
           speed: PIXELS_PER_SECOND,
           gestureSourceType: 'mouse',
         })
+        passes.push(await ui.page.evaluate<readonly number[]>(END_FRAMES))
       }
-      const frames = await ui.page.evaluate<readonly number[]>(END_FRAMES)
+      const longest = Math.max(...passes.flat())
       return atMost(MAX_FRAME_MS, {
-        ours: quantile(frames, 0.95),
+        ours: median(passes.map((frames) => quantile(frames, 0.95))),
         unit: 'ms',
-        detail: `95 % of ${frames.length} frames are shorter; longest ${Math.max(...frames).toFixed(0)}`,
+        detail: `95 % of the frames are shorter; median of ${passes.length} passes, longest ${longest.toFixed(0)}`,
       })
     }),
 }

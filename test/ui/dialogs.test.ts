@@ -1,5 +1,5 @@
 // The small dialogs, by mouse and by keyboard: name, pin, fork, the list of keys.
-import { afterEach, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { rowOf } from '../support/agent-story.js'
 import { agentStore } from '../support/browser/agent-store.js'
 import { axeViolations } from '../support/browser/axe.js'
@@ -14,7 +14,6 @@ let edit = ''
 beforeAll(() => {
   edit = rowOf(ui.store, 'Edit src/login.ts').id
 })
-afterEach(async () => expect(await ui.page.locator('dialog[open]').count()).toBe(0))
 
 /** Selects the row of the timeline without opening it. */
 async function select(id: string): Promise<void> {
@@ -88,7 +87,8 @@ test('the list of keys opens by ? and by its button, and returns the focus', asy
   const { page } = ui
   await select(edit)
   await page.keyboard.press('?')
-  await dialog('keys').getByText('Restore…').waitFor()
+  const keys = await dialog('keys').innerText()
+  for (const label of ['Restore…', 'Name', 'Search']) expect(keys).toContain(label)
   await page.keyboard.press('Escape')
   await dialog('keys').waitFor({ state: 'detached' })
   await page.locator(`[role=row][data-id="${edit}"]:focus`).waitFor()
