@@ -125,7 +125,7 @@ export function RestoreDialog(props: {
               setChoices({ ...choices, ...changed })
             }}
           />
-        ) : (
+        ) : plan === undefined && current.error !== undefined ? null : (
           <p class="restore-intro" tabIndex={-1} autofocus>
             {request.kind === 'undo'
               ? 'The folder goes back to how it was just before that rewind.'

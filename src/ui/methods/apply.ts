@@ -57,7 +57,13 @@ async function applyFiles(
   const chosen = wanted === undefined ? changing : new Set(wanted)
   if ([...chosen].some((path) => !changing.has(path)))
     throw new SavestateError('BAD_INPUT', 'A selected path is not part of the plan')
-  if (chosen.size === changing.size) return carryOut(context, { shown, way, selected: changing })
+  const hasConflict = lines.some(({ action }) => action === 'conflict')
+  if (hasConflict && wanted === undefined)
+    throw new SavestateError('REWIND_CONFLICT', 'A path that no checkpoint has is in the way', {
+      hint: 'Leave it out, or move it away.',
+    })
+  if (chosen.size === changing.size && !hasConflict)
+    return carryOut(context, { shown, way, selected: changing })
   const selected = selectPaths(lines, chosen)
   if (selected.size === 0)
     throw new SavestateError('BAD_INPUT', 'Nothing is selected', {
@@ -67,7 +73,8 @@ async function applyFiles(
   // The folder is the shown one if the plan for all of it still has the shown id.
   const only = [...selected]
   const { details } = await dryRun(context, input, { way, paths: only })
-  expectShown(await dryRun(context, input, { way }), shown, changing)
+  const planned = lines.filter(({ action }) => action !== 'keep').map(({ path }) => path)
+  expectShown(await dryRun(context, input, { way }), shown, new Set(planned))
   return carryOut(context, { shown: { ...shown, now: details.now }, way, selected, only })
 }
 

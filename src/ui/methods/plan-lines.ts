@@ -67,7 +67,9 @@ export function selectPaths(
   wanted: ReadonlySet<string>,
 ): ReadonlySet<string> {
   const left = new Set(
-    lines.filter((line) => isChange(line) && !wanted.has(line.path)).map(({ path }) => path),
+    lines
+      .filter(({ action, path }) => action !== 'keep' && !wanted.has(path))
+      .map(({ path }) => path),
   )
   return new Set([...wanted].filter((path) => !isAbove(path, left)))
 }

@@ -28,6 +28,7 @@ test('a plan has every line, changes nothing, and is carried out once', async ()
     kind: 'rewind',
     restore: 'files',
     target: expect.objectContaining({ id: input.ref, reason: 'by hand' }),
+    goal: input.ref,
     rewoundAt: null,
     lines: [
       { action: 'write', path: 'a.txt', reason: 'content differs', author: 'you' },
@@ -183,22 +184,24 @@ test('keepMine leaves the changes of the user, and says so', async () => {
   expect(plan.command).toMatch(/ --keep-mine$/)
 })
 
-test('a conflict is shown and gives no token', async () => {
+test('a conflict is shown, and refused unless it is left out', async () => {
   await using page = await openPage({ 'a.txt': 'one\n' })
   const { id: ref } = await page.project.save()
   // A folder with content that no checkpoint holds is in the way of the file.
   page.s.write({ 'a.txt': null, '.gitignore': 'a.txt/secret\n' })
   page.s.write({ 'a.txt/secret': 'not saved\n' })
-  const plan = await page.call('plan', {
-    project: page.s.project,
-    kind: 'rewind',
-    ref,
-    restore: 'files',
-  })
-  expect(plan.lines.filter(({ action }) => action === 'conflict')).toEqual([
-    { action: 'conflict', path: 'a.txt/secret', reason: expect.any(String), author: null },
+  const input = { project: page.s.project, kind: 'rewind', ref, restore: 'files' } as const
+  const plan = await page.call('plan', input)
+  expect(plan.lines.map(({ action, path }) => `${action} ${path}`)).toEqual([
+    'conflict a.txt/secret',
+    'write a.txt',
+    'remove .gitignore',
   ])
-  expect(plan.token).toBeNull()
+  expect(await page.refusal('apply', { token: plan.token ?? '' })).toBe('409 REWIND_CONFLICT')
+  const { token } = await page.call('plan', input)
+  const applied = await page.call('apply', { token: token ?? '', paths: ['.gitignore'] })
+  expect([applied.written, applied.removed]).toEqual([0, 1])
+  expect(file(page, 'a.txt/secret')).toBe('not saved\n')
 })
 
 test('a folder that is gone is a reason, not an error', async () => {
