@@ -26,6 +26,7 @@ export default defineConfig({
   plugins: [threadsFromDist],
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/browser/shared-folder.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // For a condition that is polled: a loaded machine is slow.

@@ -156,6 +156,7 @@ export const uiNewCheckpoint: Row = {
       await waitForAllRows(ui)
       bench.log('new checkpoints while the page is open')
       const { page, store: place } = ui
+      await page.evaluate(RECORD_ROWS)
       const store = await openStore(place.home)
       const session = await store.session('new checkpoints', {
         project: await store.project(place.project),
@@ -176,6 +177,15 @@ export const uiNewCheckpoint: Row = {
       })
     }),
 }
+
+/** When a row appeared in the document, by its id. */
+const RECORD_ROWS = `
+  window.uiRows = new Map()
+  new MutationObserver(() => {
+    for (const row of document.querySelectorAll('[data-view=timeline] [role=row][data-id]'))
+      if (!window.uiRows.has(row.dataset.id)) window.uiRows.set(row.dataset.id, Date.now())
+  }).observe(document, { subtree: true, childList: true })
+`
 
 /** The page loads older rows in pages, while it is idle. */
 async function waitForAllRows({ page }: OpenUi): Promise<void> {
