@@ -124,12 +124,14 @@ const MIDDLE_OF_ROWS = `(() => {
   return { x: x + width / 2, y: y + 200 }
 })()`
 const START_FRAMES = `(() => {
-  window.uiFrames = []
+  const frames = []
+  window.uiFrames = frames
   let last
   const frame = (at) => {
-    if (last !== undefined) window.uiFrames?.push(at - last)
+    if (window.uiFrames !== frames) return
+    if (last !== undefined) frames.push(at - last)
     last = at
-    if (window.uiFrames !== undefined) requestAnimationFrame(frame)
+    requestAnimationFrame(frame)
   }
   requestAnimationFrame(frame)
 })()`
