@@ -1,5 +1,5 @@
 // Plans and what carries them out: nothing is applied that was not shown, and every token works once.
-import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { PlanInput } from '../../../src/ui/api.js'
@@ -173,6 +173,20 @@ test('a part of a plan is carried out although a rule now ignores another part',
   expect(lines.map(({ action, path }) => `${action} ${path}`)).toContain('write log/x.txt')
   await page.call('apply', { token: token ?? '', paths: ['a.txt'] })
   expect([file(page, 'a.txt'), file(page, 'log/x.txt')]).toEqual(['one\n', 'y\n'])
+})
+
+test('a file where a folder was is replaced only if it is selected too', async () => {
+  await using page = await openPage({ 'd/x.txt': 'x\n', 'd/y.txt': 'y\n' })
+  const { id: ref } = await page.project.save()
+  rmSync(join(page.s.project, 'd'), { recursive: true })
+  page.s.write({ d: 'mine\n' })
+  const input = { project: page.s.project, kind: 'rewind', ref, restore: 'files' } as const
+  const alone = { token: await tokenOf(page, input), paths: ['d/x.txt'] }
+  expect(await page.refusal('apply', alone)).toBe('400 BAD_INPUT')
+  expect(file(page, 'd')).toBe('mine\n')
+  await page.call('apply', { token: await tokenOf(page, input), paths: ['d', 'd/x.txt'] })
+  expect(file(page, 'd/x.txt')).toBe('x\n')
+  expect(existsSync(join(page.s.project, 'd/y.txt'))).toBe(false)
 })
 
 test('keepMine leaves the changes of the user, and says so', async () => {
