@@ -164,6 +164,26 @@ test('paths that were not shown, and a selection of nothing, are refused', async
   expect(file(page, 'a.txt')).toBe('two\n')
 })
 
+test('a selection of very many paths is read', async () => {
+  const { page, input } = await openChanged()
+  await using _page = page
+  const paths = Array.from({ length: 50_000 }, (_, n) => `a/folder/with/a/long/name/${n}`)
+  expect(await page.refusal('apply', { token: await tokenOf(page, input), paths })).toBe(
+    '400 BAD_INPUT',
+  )
+})
+
+test('a name that moves to another checkpoint does not move the plan', async () => {
+  const { page, input } = await openChanged()
+  await using _page = page
+  await page.project.name(input.ref, 'good')
+  const plan = await page.call('plan', { ...input, ref: 'good' })
+  expect(plan.command).toBe(`savestate -C ${page.s.project} rewind ${input.ref}`)
+  await page.project.name(input.ref, null)
+  await page.call('apply', { token: plan.token ?? '' })
+  expect(file(page, 'a.txt')).toBe('one\n')
+})
+
 test('a part of a plan is carried out although a rule now ignores another part', async () => {
   await using page = await openPage({ 'a.txt': 'one\n', 'log/x.txt': 'x\n' })
   const { id: ref } = await page.project.save()
