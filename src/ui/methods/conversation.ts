@@ -105,7 +105,7 @@ async function readSlice(
 
 /** If the state at the end of the session is lost, the newest one before it: one lost state must not hide the conversation. */
 async function readList(opened: Session<Stored>, key: keyof Stored, range: ListAtOptions) {
-  let failure: unknown
+  let failure: SavestateError | undefined
   try {
     const slice = await opened.listAt(key, range)
     if (slice !== undefined || range.ref !== undefined) return slice
@@ -121,7 +121,7 @@ async function readList(opened: Session<Stored>, key: keyof Stored, range: ListA
   return undefined
 }
 
-function isDamage(error: unknown): boolean {
+function isDamage(error: unknown): error is SavestateError {
   return error instanceof SavestateError && DAMAGE.includes(error.code)
 }
 
