@@ -4,6 +4,7 @@ import { SavestateError } from '../../internal.js'
 import type { Input, Method, Output } from '../api.js'
 import { findMethod, type PageContext } from '../methods/index.js'
 import { type ExportedData, exportKey } from './export-key.js'
+import { maskKeyLines } from './mask-key-lines.js'
 
 export const MAX_CHECKPOINTS = 500
 export const MAX_BYTES = 20_000_000
@@ -74,7 +75,8 @@ export async function collectAnswers(
   for (const { ref, path } of changed) {
     const input = { project, ref, with: 'previous', path } as const
     const patch = answers.isFull ? undefined : await answers.tryRead('patch', input)
-    const isAdded = patch !== undefined && answers.add('patch', input, patch, MAX_PATCH_BYTES)
+    const isAdded =
+      patch !== undefined && answers.add('patch', input, maskKeyLines(patch), MAX_PATCH_BYTES)
     if (!isAdded) missingPatches += 1
   }
   const leftOut = [
@@ -141,7 +143,7 @@ class Answers {
     } catch (error) {
       if (!(error instanceof SavestateError)) throw error
       const { code, message, hint } = error
-      this.#put(exportKey(name, input), maskedJson({ error: { code, message, hint } }))
+      this.#put(maskedKey(name, input), maskedJson({ error: { code, message, hint } }))
       return undefined
     }
   }
@@ -154,7 +156,7 @@ class Answers {
     maxBytes = Infinity,
   ): boolean {
     const json = maskedJson(answer)
-    const isAdded = Buffer.byteLength(json) <= maxBytes && this.#put(exportKey(name, input), json)
+    const isAdded = Buffer.byteLength(json) <= maxBytes && this.#put(maskedKey(name, input), json)
     if (!isAdded && name !== 'items' && name !== 'patch') this.missing += 1
     return isAdded
   }
@@ -174,12 +176,17 @@ class Answers {
   }
 }
 
+/** The page asks with the texts that it got, which are masked. */
+function maskedKey(name: Method, input: Readonly<Record<string, unknown>>): string {
+  return exportKey(name, JSON.parse(JSON.stringify(input, maskText)) as typeof input)
+}
+
 function maskedJson(value: unknown): string {
-  return escape(
-    JSON.stringify(value, (_, one: unknown) =>
-      typeof one === 'string' ? maskSecrets(one).text : one,
-    ),
-  )
+  return escape(JSON.stringify(value, maskText))
+}
+
+function maskText(_name: string, value: unknown): unknown {
+  return typeof value === 'string' ? maskSecrets(value).text : value
 }
 
 /** A `<` could end the element that contains the data. In JSON it is only in texts. */

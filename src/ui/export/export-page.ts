@@ -6,6 +6,7 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { hasCode } from '../../base/index.js'
@@ -56,6 +57,8 @@ export async function exportPage(options: ExportOptions): Promise<ExportResult> 
 function refuseOtherFile(path: string): void {
   let file: number
   try {
+    // Opening a pipe or a device would wait for someone who writes to it.
+    if (!statSync(path).isFile()) throw otherFile(path)
     file = openSync(path, 'r')
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return
@@ -65,22 +68,24 @@ function refuseOtherFile(path: string): void {
     const start = Buffer.alloc(200)
     const length = readSync(file, start)
     if (start.toString('utf8', 0, length).includes(OWN_MARK)) return
-  } catch (error) {
-    // A folder can be opened but not read.
-    throw explain(error, path)
   } finally {
     closeSync(file)
   }
-  throw new SavestateError('BAD_INPUT', `${path} exists and is not an exported page`, {
+  throw otherFile(path)
+}
+
+function otherFile(path: string): SavestateError {
+  return new SavestateError('BAD_INPUT', `${path} exists and is not an exported page`, {
     hint: 'Choose another name for the file, or remove it first.',
   })
 }
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
-  EISDIR: 'it is a folder',
   ENOENT: 'its folder does not exist',
+  ENOSPC: 'no space is left',
   ENOTDIR: 'its folder is a file',
+  EROFS: 'the file system is read-only',
 }
 
 function explain(error: unknown, path: string): unknown {

@@ -13,7 +13,7 @@ import {
   type RewindInput,
   rewindState,
 } from './plan-conversation.js'
-import { expectShown, isChange, selectPaths } from './plan-lines.js'
+import { expectShown, isChange, refuseReplacedAbove, selectPaths } from './plan-lines.js'
 import { type ShownPlan, stalePlan } from './plan-tokens.js'
 import { restoreFiles } from './restore-files.js'
 
@@ -72,10 +72,11 @@ async function applyFiles(
   // The plan for some paths may scan less of the folder (docs/internals/rewind-and-rules.md), so its snapshot may have another id.
   // The folder is the shown one if the plan for all of it still has the shown id.
   const only = [...selected]
-  const { details } = await dryRun(context, input, { way, paths: only })
+  const partial = await dryRun(context, input, { way, paths: only })
+  refuseReplacedAbove(partial, chosen)
   const planned = lines.filter(({ action }) => action !== 'keep').map(({ path }) => path)
   expectShown(await dryRun(context, input, { way }), shown, new Set(planned))
-  return carryOut(context, { shown: { ...shown, now: details.now }, way, selected, only })
+  return carryOut(context, { shown: { ...shown, now: partial.details.now }, way, selected, only })
 }
 
 async function carryOut(

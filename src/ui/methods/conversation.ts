@@ -97,17 +97,44 @@ async function readSlice(
   const { conversationKey } = await conversationItems()
   // A program that uses the SDK may have given its session the name of a coding agent.
   for (const key of new Set([conversationKey(format), 'messages'] as const)) {
-    const slice = await opened.listAt(key, range)
+    const slice = await readList(opened, key, range)
     if (slice !== undefined) return { ...slice, key }
   }
   return { items: [], total: 0 }
 }
 
+/** If the state at the end of the session is lost, the newest one before it: one lost state must not hide the conversation. */
+async function readList(opened: Session<Stored>, key: keyof Stored, range: ListAtOptions) {
+  let failure: SavestateError | undefined
+  try {
+    const slice = await opened.listAt(key, range)
+    if (slice !== undefined || range.ref !== undefined) return slice
+  } catch (error) {
+    if (range.ref !== undefined || !isDamage(error)) throw error
+    failure = error
+  }
+  const lengths = await opened.listLengths(key)
+  const ref = lengths.findLast(({ length }) => length !== null)?.id
+  if (lengths.at(-1)?.damaged === true && ref !== undefined)
+    return opened.listAt(key, { ...range, ref })
+  if (failure !== undefined) throw failure
+  return undefined
+}
+
+function isDamage(error: unknown): error is SavestateError {
+  return error instanceof SavestateError && DAMAGE.includes(error.code)
+}
+
+const DAMAGE: readonly string[] = ['CHECKPOINT_DAMAGED', 'STORE_DAMAGED']
+
 async function readLengths(opened: Session<Stored>, format: ConversationFormat) {
   try {
     const { total, key } = await readSlice(opened, format, { from: 0, limit: 1 })
-    const known = key === undefined ? [] : await opened.listLengths(key)
-    return { total, lengths: new Map(known.map(({ id, length }) => [id, length])), problem: null }
+    const known = await opened.listLengths(key ?? 'messages')
+    // After a repair, a checkpoint with a lost state looks like one without a state.
+    const isLost = key === undefined && known.at(-1)?.damaged === true
+    const lengths = new Map(known.map(({ id, length }) => [id, length]))
+    return { total, lengths, problem: isLost ? 'The store has lost the conversation.' : null }
   } catch (error) {
     const problem = explainUnavailable(error)
     return { total: 0, lengths: new Map<string, number | null>(), problem }

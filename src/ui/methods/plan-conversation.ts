@@ -91,6 +91,7 @@ const UNAVAILABLE: readonly string[] = [
   'KEY_WRONG',
   'PROJECT_MISSING',
   'STATE_UNREADABLE',
+  'STORE_DAMAGED',
 ]
 
 function none(problem: string): ConversationWay {

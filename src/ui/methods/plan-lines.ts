@@ -1,5 +1,5 @@
 // The lines of a plan, and the check that an operation is about to do exactly what its lines say.
-import type { PlanDetails, PlanView, Project } from '../../internal.js'
+import { type PlanDetails, type PlanView, type Project, SavestateError } from '../../internal.js'
 import type { PlanAction, PlanLine } from '../api.js'
 import { type ShownPlan, stalePlan } from './plan-tokens.js'
 
@@ -48,9 +48,9 @@ export function expectShown(
   if (details.now !== shown.now || details.target !== shown.target) throw stalePlan(CHANGED)
   const actions = new Map(shown.lines.map(({ path, action }) => [path, action]))
   const changes = linesOf(plan).filter((line) => line.action !== 'keep')
+  const above = foldersAbove(selected)
   const isShown = changes.every(
-    ({ path, action }) =>
-      actions.get(path) === action && (selected.has(path) || isAbove(path, selected)),
+    ({ path, action }) => actions.get(path) === action && (selected.has(path) || above.has(path)),
   )
   const done = new Set(changes.map(({ path }) => path))
   if (!isShown || [...selected].some((path) => !done.has(path))) throw stalePlan(CHANGED)
@@ -66,15 +66,38 @@ export function selectPaths(
   lines: readonly PlanLine[],
   wanted: ReadonlySet<string>,
 ): ReadonlySet<string> {
-  const left = new Set(
-    lines
-      .filter(({ action, path }) => action !== 'keep' && !wanted.has(path))
-      .map(({ path }) => path),
-  )
-  return new Set([...wanted].filter((path) => !isAbove(path, left)))
+  const left = lines.filter(({ action, path }) => action !== 'keep' && !wanted.has(path))
+  const partly = foldersAbove(left.map(({ path }) => path))
+  return new Set([...wanted].filter((path) => !partly.has(path)))
 }
 
-function isAbove(folder: string, paths: ReadonlySet<string>): boolean {
-  for (const path of paths) if (path.startsWith(`${folder}/`)) return true
-  return false
+/**
+ * Throws BAD_INPUT if the plan for the selected paths replaces a path above them that the user has left out, such as a file where
+ * their folder was. A folder that is missing comes back without being selected.
+ */
+export function refuseReplacedAbove(
+  { plan }: Pick<MadePlan, 'plan'>,
+  wanted: ReadonlySet<string>,
+): void {
+  const above = foldersAbove(wanted)
+  const replaced = linesOf(plan).find(
+    ({ action, path }) => action === 'write' && above.has(path) && !wanted.has(path),
+  )
+  if (replaced === undefined) return
+  const path = JSON.stringify(replaced.path)
+  throw new SavestateError('BAD_INPUT', `${path} is in the way of a selected path inside it`, {
+    hint: 'Select it too, or leave out the paths inside it.',
+  })
+}
+
+/** Every folder that one of the paths is in. A plan may have 100,000 paths, so they are not compared with each other. */
+function foldersAbove(paths: Iterable<string>): ReadonlySet<string> {
+  const folders = new Set<string>()
+  for (const path of paths)
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const folder = path.slice(0, end)
+      if (folders.has(folder)) break
+      folders.add(folder)
+    }
+  return folders
 }

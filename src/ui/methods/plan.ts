@@ -30,8 +30,9 @@ export const plan: MethodOf<'plan'> = {
     z.strictObject({ ...inProject(), kind: z.literal('redo') }),
   ]),
   changes: false,
-  async run(input, context) {
-    const project = await context.project(input.project)
+  async run(given, context) {
+    const project = await context.project(given.project)
+    const input = await fixTarget(project, given)
     const draft =
       input.kind === 'rewind'
         ? await planRewind(context, project, input)
@@ -59,6 +60,12 @@ export const plan: MethodOf<'plan'> = {
       madeAt: new Date(),
     }
   },
+}
+
+/** By its id: a number or a name may be another checkpoint when the plan is carried out. */
+async function fixTarget(project: Project, input: PlanInput): Promise<PlanInput> {
+  if (input.kind !== 'rewind') return input
+  return { ...input, ref: (await project.target(input.ref)).named.id }
 }
 
 type Draft = {

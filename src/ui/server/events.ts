@@ -19,6 +19,7 @@ export class EventStreams {
   readonly #alive: NodeJS.Timeout
   #pause: NodeJS.Timeout | undefined
   #isMissed = false
+  #isClosed = false
   readonly #watch: EventOptions['watch']
   #watching: { readonly end: () => void; readonly ended: Promise<void> } | undefined
 
@@ -30,6 +31,12 @@ export class EventStreams {
 
   /** Streams until the client leaves or the server ends. The first line arrives at once. */
   add(response: ServerResponse, onClose: () => void): void {
+    // The client may leave, or the server end, while the store is being opened. Then 'close' would never come.
+    if (response.destroyed || this.#isClosed) {
+      response.end()
+      onClose()
+      return
+    }
     response.writeHead(200, {
       ...SECURITY_HEADERS,
       'Content-Type': 'application/x-ndjson',
@@ -63,6 +70,7 @@ export class EventStreams {
 
   /** Returns when nothing uses the store any more. */
   async close(): Promise<void> {
+    this.#isClosed = true
     clearInterval(this.#alive)
     clearTimeout(this.#pause)
     const ended = this.#watching?.ended

@@ -2,7 +2,8 @@
 import type { IncomingMessage } from 'node:http'
 import { SavestateError } from '../../internal.js'
 
-const MAX_BYTES = 1 << 20
+/** `apply` may select 100,000 paths. */
+const MAX_BYTES = 16 << 20
 
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge'

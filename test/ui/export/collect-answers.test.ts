@@ -9,6 +9,7 @@ import { scratch } from '../../support/scratch.js'
 
 const MADE_AT = new Date('2026-11-18T12:00:00Z')
 const KEY = 'sk-ant-api03-q9Xw3Zr7Kd5Lm1Np8Vt2Bs6Yc4Hf0Jg-AbCdEfGh'
+const PEM_LINE = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7'
 
 async function open() {
   const s = await scratch({ files: { 'a.txt': 'one\n' } })
@@ -22,6 +23,8 @@ async function open() {
   }))
   await session.append('messages', messages, { reason: 'You: hello' })
   await session.close()
+  const keyFile = ['-----BEGIN PRIVATE KEY-----', PEM_LINE, '-----END PRIVATE KEY-----', '']
+  s.write({ 'key.pem': keyFile.join('\n'), [`${KEY}.txt`]: 'named like a key\n' })
   s.write({ 'a.txt': `two\n${'line\n'.repeat(2000)}`, 'b.txt': `the key is ${KEY}\n` })
   const { id } = await project.save({ reason: 'second' })
   const context = openPageContext({
@@ -43,6 +46,7 @@ test('all answers are there, with secrets masked and nothing that ends the eleme
     expect({ checkpoints, leftOut }).toEqual({ checkpoints: 3, leftOut: [] })
     expect(json).not.toContain('<')
     expect(json).not.toContain(KEY)
+    expect(json).not.toContain(PEM_LINE)
     const { answers, madeAt } = JSON.parse(json) as ExportedData
     expect(madeAt).toBe('2026-11-18T12:00:00.000Z')
     const start = answers[exportKey('start', {})] as Output<'start'>
@@ -64,6 +68,7 @@ test('all answers are there, with secrets masked and nothing that ends the eleme
       ['changes', range],
       ['patch', { ...range, path: 'a.txt', context: 10 }],
       ['patch', { ...range, path: 'b.txt' }],
+      ['patch', { ...range, path: '••••••.txt' }],
     ] as const)
       expect({ method, isThere: answers[exportKey(method, input)] !== undefined }).toEqual({
         method,

@@ -1,4 +1,5 @@
 // `savestate ui --export`: one file that opens without a server and without a network.
+import { execFileSync } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -87,7 +88,9 @@ test('an earlier export is replaced, any other file is not', () => {
   expect(s.run(['ui', '--export', file]).code).toBe(0)
   const other = join(s.folder, 'other.html')
   writeFileSync(other, 'mine')
-  for (const path of [other, s.project, join(s.folder, 'no-such-folder', 'x.html')]) {
+  const pipe = join(s.folder, 'pipe.html')
+  execFileSync('mkfifo', [pipe])
+  for (const path of [other, s.project, pipe, join(s.folder, 'no-such-folder', 'x.html')]) {
     const { code, stderr } = s.run(['ui', '--export', path])
     expect(code).not.toBe(0)
     expect(stderr).toContain('Choose another')

@@ -1,5 +1,7 @@
 // Conversations of sessions: slices, secrets, and what cannot be read.
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { DatabaseSync } from '../../support/own-sqlite.js'
 import { openPage } from '../page-helpers.js'
 
 const KEY = 'sk-ant-api03-q9Xw3Zr7Kd5Lm1Np8Vt2Bs6Yc4Hf0Jg-AbCdEfGh'
@@ -73,6 +75,43 @@ test('a session without a conversation, an unknown one, and one of a coding agen
     total: 1,
     items: [{ parts: [{ kind: 'prompt', text: { text: 'Hello' } }] }],
   })
+})
+
+test('a lost state at the end does not hide the conversation before it', async () => {
+  await using page = await openPage({ 'a.txt': 'one\n' })
+  page.s.allowDamage()
+  const chat = await page.store.session<{ messages: unknown[] }>('chat', { project: page.project })
+  const [first, last] = [
+    await chat.append('messages', [message('user', 'Hello')]),
+    await chat.append('messages', [message('assistant', 'Hi')]),
+  ]
+  const ledger = new DatabaseSync(join(page.s.home, 'ledger.db'))
+  const expectBeginning = async () => {
+    expect(await page.call('session', { session: 'chat' })).toMatchObject({
+      total: 1,
+      problem: null,
+      checkpoints: [
+        { id: first.id, items: 1 },
+        { id: last.id, items: null },
+      ],
+    })
+    const { items } = await page.call('items', { session: 'chat', from: 0, limit: 5 })
+    expect(items).toMatchObject([{ parts: [{ text: { text: 'Hello' } }] }])
+  }
+  ledger.exec('PRAGMA foreign_keys = OFF; DELETE FROM states WHERE id = 2')
+  await expectBeginning()
+  // As after a repair.
+  const mark = { paths: [], fileCount: 0, isUnknown: false, state: 'lost', isStateLost: true }
+  ledger
+    .prepare('UPDATE checkpoints SET state = NULL, damage = ? WHERE state = 2')
+    .run(JSON.stringify(mark))
+  await expectBeginning()
+  ledger.exec('DELETE FROM states')
+  expect(await page.call('session', { session: 'chat' })).toMatchObject({
+    total: 0,
+    problem: 'The store has lost the conversation.',
+  })
+  ledger.close()
 })
 
 test('an encrypted conversation without its key is a sentence', async () => {

@@ -1,5 +1,5 @@
 // Plans and what carries them out: nothing is applied that was not shown, and every token works once.
-import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { PlanInput } from '../../../src/ui/api.js'
@@ -164,6 +164,26 @@ test('paths that were not shown, and a selection of nothing, are refused', async
   expect(file(page, 'a.txt')).toBe('two\n')
 })
 
+test('a selection of very many paths is read', async () => {
+  const { page, input } = await openChanged()
+  await using _page = page
+  const paths = Array.from({ length: 50_000 }, (_, n) => `a/folder/with/a/long/name/${n}`)
+  expect(await page.refusal('apply', { token: await tokenOf(page, input), paths })).toBe(
+    '400 BAD_INPUT',
+  )
+})
+
+test('a name that moves to another checkpoint does not move the plan', async () => {
+  const { page, input } = await openChanged()
+  await using _page = page
+  await page.project.name(input.ref, 'good')
+  const plan = await page.call('plan', { ...input, ref: 'good' })
+  expect(plan.command).toBe(`savestate -C ${page.s.project} rewind ${input.ref}`)
+  await page.project.name(input.ref, null)
+  await page.call('apply', { token: plan.token ?? '' })
+  expect(file(page, 'a.txt')).toBe('one\n')
+})
+
 test('a part of a plan is carried out although a rule now ignores another part', async () => {
   await using page = await openPage({ 'a.txt': 'one\n', 'log/x.txt': 'x\n' })
   const { id: ref } = await page.project.save()
@@ -173,6 +193,20 @@ test('a part of a plan is carried out although a rule now ignores another part',
   expect(lines.map(({ action, path }) => `${action} ${path}`)).toContain('write log/x.txt')
   await page.call('apply', { token: token ?? '', paths: ['a.txt'] })
   expect([file(page, 'a.txt'), file(page, 'log/x.txt')]).toEqual(['one\n', 'y\n'])
+})
+
+test('a file where a folder was is replaced only if it is selected too', async () => {
+  await using page = await openPage({ 'd/x.txt': 'x\n', 'd/y.txt': 'y\n' })
+  const { id: ref } = await page.project.save()
+  rmSync(join(page.s.project, 'd'), { recursive: true })
+  page.s.write({ d: 'mine\n' })
+  const input = { project: page.s.project, kind: 'rewind', ref, restore: 'files' } as const
+  const alone = { token: await tokenOf(page, input), paths: ['d/x.txt'] }
+  expect(await page.refusal('apply', alone)).toBe('400 BAD_INPUT')
+  expect(file(page, 'd')).toBe('mine\n')
+  await page.call('apply', { token: await tokenOf(page, input), paths: ['d', 'd/x.txt'] })
+  expect(file(page, 'd/x.txt')).toBe('x\n')
+  expect(existsSync(join(page.s.project, 'd/y.txt'))).toBe(false)
 })
 
 test('keepMine leaves the changes of the user, and says so', async () => {

@@ -24,6 +24,16 @@ test('an unticked file is left out of the paths', () => {
   expect(pathsToApply(lines, selection)).toEqual(['a', 'c'])
 })
 
+test('a file that was a folder is listed beside the files that come back in it', () => {
+  const lines = [
+    line('write', 'd'),
+    line('restore', 'd/x'),
+    line('restore', 'e'),
+    line('restore', 'e/x'),
+  ]
+  expect(listedLines(lines).map(({ path }) => path)).toEqual(['d', 'd/x', 'e/x'])
+})
+
 test('a new plan keeps what was unticked, and ticks new files', () => {
   const selection = decide(ALL, [line('write', 'a')], false)
   const next = [line('write', 'a'), line('write', 'b'), line('restore', 'new')]

@@ -55,6 +55,18 @@ test('every page gets every event, until it leaves', async () => {
   await events.close()
 })
 
+test('a page that left before its stream began does not count as open', async () => {
+  const events = new EventStreams({ aliveMs: 15_000, watch })
+  const gone = new ServerResponse(new IncomingMessage(new Socket()))
+  gone.destroy()
+  let closed = 0
+  events.add(gone, () => (closed += 1))
+  expect([closed, watches]).toEqual([1, []])
+  await events.close()
+  const late = openStream(events)
+  expect([late.closed(), late.types, watches]).toEqual([1, [], []])
+})
+
 test('the store is watched while a page is open', async () => {
   const events = new EventStreams({ aliveMs: 15_000, watch })
   expect(watches).toEqual([])

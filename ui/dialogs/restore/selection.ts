@@ -36,7 +36,7 @@ export function decide(
 
 /**
  * By path, but first the files that the user asked for, then conflicts. A folder is left out if a path inside it is listed: it
- * changes with that.
+ * comes or goes with that. A file that was a folder, or the reverse, is listed: replacing it is a change of its own.
  */
 export function listedLines(
   lines: readonly PlanLine[],
@@ -48,7 +48,7 @@ export function listedLines(
     return action === 'conflict' ? 1 : 2
   }
   return lines
-    .filter(({ path }) => !folders.has(path))
+    .filter(({ action, path }) => action === 'write' || !folders.has(path))
     .toSorted((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
 }
 
