@@ -51,3 +51,9 @@ test('checkpoints are between the items, with restore and fork', async () => {
   expect(await dialog.innerText()).toContain('claude')
   await page.keyboard.press('Escape')
 })
+
+test('the last answer is shown, although no checkpoint has been made since', async () => {
+  await ui.show(`/s/${CLAUDE_SESSION}`)
+  await ui.page.getByText('Done: twelve tests, all green.').waitFor()
+  expect(await ui.page.getByText('no result').count()).toBe(0)
+})

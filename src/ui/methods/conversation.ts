@@ -1,6 +1,6 @@
 // The conversation of a session, in slices: the stored list may have 50 MB.
 import * as z from 'zod/mini'
-import { type ConversationFormat, conversationItems } from '../../agents/index.js'
+import { type ConversationFormat, conversationItems, readUncopied } from '../../agents/index.js'
 import { type ListAtOptions, SavestateError, type Session } from '../../internal.js'
 import type { SessionPoint } from '../api.js'
 import { index, limit, optional, text } from './inputs.js'
@@ -98,9 +98,22 @@ async function readSlice(
   // A program that uses the SDK may have given its session the name of a coding agent.
   for (const key of new Set([conversationKey(format), 'messages'] as const)) {
     const slice = await readList(opened, key, range)
-    if (slice !== undefined) return { ...slice, key }
+    if (slice === undefined) continue
+    const isWhole = key === 'transcript' && range.ref === undefined
+    return { ...(isWhole ? await addUncopied(opened, slice, range) : slice), key }
   }
   return { items: [], total: 0 }
+}
+
+/** The agent has written lines since the last checkpoint, at least its last answer. */
+async function addUncopied(opened: Session<Stored>, stored: Slice, range: ListAtOptions) {
+  const lines = readUncopied((await opened.head())?.metadata)
+  const from = Math.max(0, range.from - stored.total)
+  const to = Math.max(0, range.from + range.limit - stored.total)
+  return {
+    items: [...stored.items, ...lines.slice(from, to)],
+    total: stored.total + lines.length,
+  }
 }
 
 /** If the state at the end of the session is lost, the newest one before it: one lost state must not hide the conversation. */
