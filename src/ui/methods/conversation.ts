@@ -131,7 +131,7 @@ async function readLengths(opened: Session<Stored>, format: ConversationFormat) 
   try {
     const { total, key } = await readSlice(opened, format, { from: 0, limit: 1 })
     const known = await opened.listLengths(key ?? 'messages')
-    // After a repair, a checkpoint with a lost state looks like one without a state.
+    // A repair removes the reference to a lost state, so `readSlice` finds no state and reports no error.
     const isLost = key === undefined && known.at(-1)?.damaged === true
     const lengths = new Map(known.map(({ id, length }) => [id, length]))
     return { total, lengths, problem: isLost ? 'The store has lost the conversation.' : null }
