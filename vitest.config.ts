@@ -26,9 +26,11 @@ export default defineConfig({
   plugins: [threadsFromDist],
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/browser/shared-folder.ts'],
     // Beside other programs a test takes up to ten times as long. The limits are for tests that hang.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    // For a condition that is polled: a loaded machine is slow.
     expect: { poll: { timeout: 30_000 } },
     // Tests wait for processes and disks: three files at a time leave a third of two cores idle.
     maxWorkers: 4,

@@ -50,7 +50,7 @@ const firstViews = shared(async (bench): Promise<readonly FirstView[]> => {
   return views
 })
 
-/** The first view does not include what is loaded later, such as older rows. */
+/** Older rows and everything else that is loaded later do not belong to the first view. */
 const FIRST_VIEW = `(() => {
   const usableMs = window.uiReadyMs
   const [navigation] = performance.getEntriesByType('navigation')
@@ -95,8 +95,10 @@ export const uiScroll: Row = {
       await waitForAllRows(ui)
       bench.log(`scrolling ${CHECKPOINTS} rows`)
       const { x, y } = await ui.page.evaluate<{ x: number; y: number }>(MIDDLE_OF_ROWS)
-      await ui.page.evaluate(START_FRAMES)
-      for (const direction of [-1, 1, -1]) {
+      // Several times: another process on the machine delays frames, too.
+      const passes: (readonly number[])[] = []
+      for (const direction of [-1, 1, -1, 1, -1]) {
+        await ui.page.evaluate(START_FRAMES)
         await ui.devtools.send('Input.synthesizeScrollGesture', {
           x,
           y,
@@ -104,12 +106,13 @@ export const uiScroll: Row = {
           speed: PIXELS_PER_SECOND,
           gestureSourceType: 'mouse',
         })
+        passes.push(await ui.page.evaluate<readonly number[]>(END_FRAMES))
       }
-      const frames = await ui.page.evaluate<readonly number[]>(END_FRAMES)
+      const longest = Math.max(...passes.flat())
       return atMost(MAX_FRAME_MS, {
-        ours: quantile(frames, 0.95),
+        ours: median(passes.map((frames) => quantile(frames, 0.95))),
         unit: 'ms',
-        detail: `95 % of ${frames.length} frames are shorter; longest ${Math.max(...frames).toFixed(0)}`,
+        detail: `95 % of the frames are shorter; median of ${passes.length} passes, longest ${longest.toFixed(0)}`,
       })
     }),
 }
@@ -121,12 +124,14 @@ const MIDDLE_OF_ROWS = `(() => {
   return { x: x + width / 2, y: y + 200 }
 })()`
 const START_FRAMES = `(() => {
-  window.uiFrames = []
+  const frames = []
+  window.uiFrames = frames
   let last
   const frame = (at) => {
-    if (last !== undefined) window.uiFrames?.push(at - last)
+    if (window.uiFrames !== frames) return
+    if (last !== undefined) frames.push(at - last)
     last = at
-    if (window.uiFrames !== undefined) requestAnimationFrame(frame)
+    requestAnimationFrame(frame)
   }
   requestAnimationFrame(frame)
 })()`
@@ -153,6 +158,7 @@ export const uiNewCheckpoint: Row = {
       await waitForAllRows(ui)
       bench.log('new checkpoints while the page is open')
       const { page, store: place } = ui
+      await page.evaluate(RECORD_ROWS)
       const store = await openStore(place.home)
       const session = await store.session('new checkpoints', {
         project: await store.project(place.project),
@@ -173,6 +179,15 @@ export const uiNewCheckpoint: Row = {
       })
     }),
 }
+
+/** When a row appeared in the document, by its id. */
+const RECORD_ROWS = `
+  window.uiRows = new Map()
+  new MutationObserver(() => {
+    for (const row of document.querySelectorAll('[data-view=timeline] [role=row][data-id]'))
+      if (!window.uiRows.has(row.dataset.id)) window.uiRows.set(row.dataset.id, Date.now())
+  }).observe(document, { subtree: true, childList: true })
+`
 
 /** The page loads older rows in pages, while it is idle. */
 async function waitForAllRows({ page }: OpenUi): Promise<void> {

@@ -24,7 +24,7 @@ export async function withUi<T>(bench: Bench, work: (ui: OpenUi) => Promise<T>):
     await page.addInitScript(RECORD)
     const devtools = await context.newCDPSession(page)
     await page.goto(server.url)
-    await timeInPage(page, { action: '', until: 'typeof window.uiReadyMs === "number"' })
+    await timeInPage(page, { action: '', until: 'window.uiReadyMs !== undefined' })
     return await work({ page, devtools, store })
   } finally {
     await context.close()
@@ -36,21 +36,15 @@ export function startServer({ project, environment }: UiStore): Promise<UiServer
   return startUi({ program: cliPath, project, environment })
 }
 
-/**
- * Runs before the page's own code. `uiReadyMs`: when the rows of the first answer are on screen. `uiRows`: when a row
- * appeared in the document, by its id.
- */
+/** Runs before the page's own code. `uiReadyMs`: when the rows of the first answer are drawn. */
 const RECORD = `
-  window.uiRows = new Map()
-  new MutationObserver(() => {
-    for (const row of document.querySelectorAll('[data-view=timeline] [role=row][data-id]'))
-      if (!window.uiRows.has(row.dataset.id)) window.uiRows.set(row.dataset.id, Date.now())
-    if (window.uiReadyMs !== undefined || window.uiRows.size === 0) return
-    if (document.querySelector('[data-view=timeline][data-state=ready]') === null) return
-    window.uiReadyMs = null
+  const observer = new MutationObserver(() => {
+    if (document.querySelector('[data-view=timeline][data-state=ready] [role=row][data-id]') === null) return
+    observer.disconnect()
     // After the next frame they are drawn.
     requestAnimationFrame(() => setTimeout(() => { window.uiReadyMs = performance.now() }))
-  }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['data-state'] })
+  })
+  observer.observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['data-state'] })
 `
 
 /** The milliseconds from an action in the page until a condition is true. Both are expressions. */

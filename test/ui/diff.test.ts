@@ -99,11 +99,11 @@ test('more lines are shown around a change, and the first visible line stays whe
   await expect.poll(visible).not.toContain('990')
   await ui.page.getByRole('button', { name: /Show more of 996 hidden lines/ }).waitFor()
   await ui.page.keyboard.press('n')
+  const more = ui.page.getByRole('button', { name: /Show more of/ }).first()
+  // The click would scroll to it otherwise.
+  await more.scrollIntoViewIfNeeded()
   const [first] = await visible()
-  await ui.page
-    .getByRole('button', { name: /Show more of/ })
-    .first()
-    .click()
+  await more.click()
   await expect.poll(async () => (await visible())[0]).toBe(first)
   await ui.page.getByRole('button', { name: 'Whole file' }).click()
   await ui.page

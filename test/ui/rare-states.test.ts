@@ -1,10 +1,11 @@
-// The page of an empty store, of damaged and encrypted data, and without permission. Each test has its own server.
+// The page of a store that is empty, damaged or without a key, of a read-only server, and of one that has ended.
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { type Scratch, PROGRAM, scratch } from '../cli/program.js'
 import { claudePrompt, rowsOf, SESSION } from '../support/agent-story.js'
 import { axeViolations } from '../support/browser/axe.js'
 import { openGuarded } from '../support/browser/guarded-page.js'
+import { applyButton, planShown } from '../support/browser/restore-dialog.js'
 import { damagedStore, encryptedStore } from '../support/browser/scratch-stores.js'
 import { type UiServer, startUi } from '../support/browser/ui-server.js'
 import { ready } from '../support/browser/use-ui.js'
@@ -15,51 +16,53 @@ type Case = {
   readonly show: (path: string) => Promise<void>
 }
 
-/** Checks at the end that the page reported no fault but `expected` ones, and that axe finds none. */
+/** Returns the complaints of axe at the end, and the faults of the page except `expected` ones. */
 async function withPage(
   s: Scratch,
   { args = [], expected }: { readonly args?: readonly string[]; readonly expected?: RegExp },
   work: (ui: Case) => Promise<void>,
-): Promise<void> {
+): Promise<readonly string[]> {
   const { project, environment } = s
   await using server = await startUi({ program: PROGRAM, project, environment, args })
   await using guarded = await openGuarded(server.url)
-  const { page, takeFaults } = guarded
+  const { page } = guarded
   await ready(page)
   const show = async (path: string) => {
     await page.goto(new URL(path, server.origin).href)
     await ready(page)
   }
   await work({ page, server, show })
-  expect(await axeViolations(page)).toEqual([])
-  expect(takeFaults().filter((fault) => expected?.test(fault) !== true)).toEqual([])
+  const faults = guarded.takeFaults().filter((fault) => expected?.test(fault) !== true)
+  return [...faults, ...(await axeViolations(page))]
 }
 
 test('an empty store says how to begin', async () => {
   using s = scratch({ 'a.txt': 'a\n' })
-  await withPage(s, {}, async ({ page, show }) => {
+  const faults = await withPage(s, {}, async ({ page, show }) => {
     await page.locator('[data-view=timeline][data-state=empty]').waitFor()
     await page.getByText('savestate install').first().waitFor()
     for (const path of ['/sessions', '/files', '/compare', '/search?q=x', '/store'])
       await show(path)
     await show('/')
   })
+  expect(faults).toEqual([])
 })
 
 test('the first checkpoint of an empty project appears without a reload', async () => {
   using s = scratch({ 'a.txt': 'a\n' })
-  await withPage(s, {}, async ({ page }) => {
+  const faults = await withPage(s, {}, async ({ page }) => {
     await page.locator('[data-view=timeline][data-state=empty]').waitFor()
     claudePrompt(s, 'The first prompt')
     await page.getByText('The first prompt').first().waitFor()
   })
+  expect(faults).toEqual([])
 })
 
 test('a damaged checkpoint is marked and says what is lost; the others work', async () => {
   using s = damagedStore()
   const [damaged, whole] = rowsOf(s)
   // Its diff cannot be made; the browser logs the answer.
-  await withPage(s, { expected: /status of 409/ }, async ({ page, show }) => {
+  const faults = await withPage(s, { expected: /status of 409/ }, async ({ page, show }) => {
     await page
       .locator(`[role=row][data-id="${damaged?.id}"]`)
       .getByText(/damaged/i)
@@ -74,11 +77,12 @@ test('a damaged checkpoint is marked and says what is lost; the others work', as
     await page.locator('[data-view=checkpoint][data-state=ready]').waitFor()
     await page.getByText('kept.txt').first().waitFor()
   })
+  expect(faults).toEqual([])
 })
 
 test('an encrypted conversation without its key is a sentence, not an error', async () => {
   using s = encryptedStore()
-  await withPage(s, {}, async ({ page, show }) => {
+  const faults = await withPage(s, {}, async ({ page, show }) => {
     await show(`/s/${SESSION}`)
     await page
       .getByText(/SAVESTATE_KEY|encrypted/)
@@ -86,6 +90,7 @@ test('an encrypted conversation without its key is a sentence, not an error', as
       .waitFor()
     expect(await page.getByText('A secret prompt').count()).toBe(0)
   })
+  expect(faults).toEqual([])
 })
 
 test('a read-only page shows plans and has no button that changes something', async () => {
@@ -93,29 +98,31 @@ test('a read-only page shows plans and has no button that changes something', as
   claudePrompt(s, 'Change nothing')
   s.write({ 'a.txt': 'b\n' })
   const [row] = rowsOf(s)
-  await withPage(s, { args: ['--read-only'] }, async ({ page, show }) => {
+  const faults = await withPage(s, { args: ['--read-only'] }, async ({ page, show }) => {
     await show(`/c/${row?.id}`)
     await page
       .getByText(/read-only/i)
       .first()
       .waitFor()
     await page.keyboard.press('r')
-    const dialog = page.locator('dialog[data-dialog=restore]')
-    if ((await dialog.count()) > 0)
-      expect(await dialog.getByRole('button', { name: /^Restore/ }).isEnabled()).toBe(false)
+    const dialog = await planShown(page)
+    await dialog.getByText('This page is read-only').waitFor()
+    expect(await applyButton(page).count()).toBe(0)
     await page.keyboard.press('Escape')
   })
+  expect(faults).toEqual([])
   expect(rowsOf(s)).toHaveLength(1)
 })
 
 test('if the server ends, the page says so and keeps what it has', async () => {
   using s = scratch({ 'a.txt': 'a\n' })
   claudePrompt(s, 'Before the end')
-  await withPage(s, { expected: /ERR_/ }, async ({ page, server }) => {
+  const faults = await withPage(s, { expected: /ERR_/ }, async ({ page, server }) => {
     await page.locator('[data-live=on]').waitFor()
     expect(await server.stop('SIGINT')).toBe(0)
     await page.locator('[data-live=off]').waitFor()
     await page.getByText('savestate ui').first().waitFor()
     await page.getByText('Before the end').first().waitFor()
   })
+  expect(faults).toEqual([])
 })

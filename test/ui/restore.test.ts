@@ -178,9 +178,7 @@ test('files and conversation: the bar has the command that continues the convers
   await page.getByRole('radio', { name: 'Files and conversation' }).check()
   await planShown(page)
   await applyPlan(page)
-  await undoBar(page)
-    .getByText(/claude --resume/)
-    .waitFor()
+  expect(await undoBar(page).innerText()).toMatch(/claude --resume .* --fork-session/)
   await undoFromBar()
 })
 

@@ -119,7 +119,7 @@ export async function refresh(): Promise<void> {
   }
   start.value = answer
   storeVersion.value += 1
-  // A failed scan is itself recorded in the store: without a new checkpoint it would repeat itself endlessly.
+  // A failed scan is recorded in the store, which is a change: repeat it only if there is a new checkpoint.
   const hasNew = answer.rows[0]?.id !== known[0]?.id
   if (hasNew || hereError.peek() === undefined) void loadHere()
   await loadOlder()

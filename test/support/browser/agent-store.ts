@@ -2,9 +2,9 @@
 // the user in between, a rewind and its undo, a session of Codex, and everything hostile that a prompt or a file name can be.
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import process from 'node:process'
+import { basename, join } from 'node:path'
 import { type Scratch, scratch } from '../../cli/program.js'
+import { sharedFolder } from './shared-folder.js'
 import { type Call, ClaudeTranscript, type TranscriptLine } from './claude-transcript.js'
 
 export const CLAUDE_SESSION = '3f0c6f0e-6a51-4a0e-9f0f-0c9b5a1d2e31'
@@ -32,11 +32,9 @@ let made: Scratch | undefined
 export function agentStore(): Scratch {
   if (made === undefined) {
     made = makeStore()
-    const kept = `${made.folder}-kept`
-    execFileSync('cp', ['-a', made.folder, kept])
-    process.once('exit', () => rmSync(kept, { recursive: true, force: true }))
+    execFileSync('cp', ['-a', made.folder, sharedFolder()])
   } else {
-    execFileSync('cp', ['-a', `${made.folder}-kept`, made.folder])
+    execFileSync('cp', ['-a', join(sharedFolder(), basename(made.folder)), made.folder])
   }
   return made
 }

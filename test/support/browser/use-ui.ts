@@ -96,7 +96,7 @@ export async function ready(page: Page): Promise<void> {
   await page.locator('[data-view]:not([data-state=loading])').first().waitFor()
 }
 
-/** To find out why a test failed, set SAVESTATE_SCREENSHOTS to a folder. */
+/** Saves the page of a failed test in the folder that SAVESTATE_SCREENSHOTS names. */
 async function keepScreenshot(page: Page, name: string): Promise<void> {
   const folder = process.env['SAVESTATE_SCREENSHOTS']
   if (folder === undefined) return
