@@ -52,7 +52,12 @@ export const run: Command = async (request) => {
     if (why === 'idle' && !isJson) screen.note('No page was open for 15 minutes. Ended.')
   } finally {
     browser?.remove()
-    await opened?.then(({ store }) => store.close()).catch(() => undefined)
+    // `failure` above has the error of a store that could not be opened.
+    const store = await opened?.then(
+      (open) => open.store,
+      () => undefined,
+    )
+    await store?.close()
   }
   return EXIT.done
 }

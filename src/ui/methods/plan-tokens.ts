@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { SavestateError } from '../../internal.js'
 import type { PlanInput, PlanLine } from '../api.js'
 
-/** A client that only plans must not fill the memory. */
+/** A client that only plans must not fill the memory: 500,000 lines have about 100 MB. */
 const MAX_TOKENS = 100
+const MAX_LINES = 500_000
 
 export type ShownPlan = {
   readonly input: PlanInput
@@ -21,8 +22,13 @@ export class PlanTokens {
   give(plan: ShownPlan): string {
     const token = randomBytes(24).toString('base64url')
     this.#plans.set(token, plan)
-    const [oldest] = this.#plans.keys()
-    if (this.#plans.size > MAX_TOKENS && oldest !== undefined) this.#plans.delete(oldest)
+    let lines = 0
+    for (const one of this.#plans.values()) lines += one.lines.length
+    for (const [oldest, { lines: removed }] of this.#plans) {
+      if (oldest === token || (this.#plans.size <= MAX_TOKENS && lines <= MAX_LINES)) break
+      this.#plans.delete(oldest)
+      lines -= removed.length
+    }
     return token
   }
 
