@@ -25,6 +25,8 @@ export const storeVersion = signal(0)
 
 const PAGE = 2000
 const RETRY_MS = 2000
+/** Errors that end the connection. */
+const LOST: readonly string[] = ['SERVER_GONE', 'ACCESS_REFUSED']
 
 let loads = 0
 
@@ -80,7 +82,8 @@ async function scanFolder(): Promise<void> {
   } catch (error) {
     // A missing folder is one reason. The timeline says so; the rest works.
     if (!(error instanceof RequestError)) throw error
-    if (path !== project.peek()) return
+    // The bar for a server that has ended says it. The folder is scanned again when the server is back.
+    if (path !== project.peek() || error.code === 'SERVER_GONE') return
     here.value = undefined
     hereError.value = error
   }
@@ -100,8 +103,19 @@ async function loadOlder(): Promise<void> {
   }
 }
 
-/** Puts the newest rows in front of the known ones. Loads all of them again if others were removed. */
-export async function refresh(): Promise<void> {
+let refreshing: Promise<void> = Promise.resolve()
+
+/**
+ * Puts the newest rows in front of the known ones. Loads all of them again if others were removed. Calls run one after the other: an
+ * older answer that arrives late would remove rows.
+ */
+export function refresh(): Promise<void> {
+  // The caller of the previous one handles its error.
+  refreshing = refreshing.then(refreshOnce, refreshOnce)
+  return refreshing
+}
+
+async function refreshOnce(): Promise<void> {
   const path = project.peek()
   const answer = await call('start', path === '' ? {} : { project: path })
   if (path !== project.peek()) return
@@ -113,8 +127,9 @@ export async function refresh(): Promise<void> {
   if (overlap >= 0 && isWhole) rows.value = [...answer.rows, ...older]
   else {
     // The list is replaced when it is whole, so that the scroll position stays.
-    rows.value = [...answer.rows, ...(await loadAllAfter(answer, path))]
+    const others = await loadAllAfter(answer, path)
     if (path !== project.peek()) return
+    rows.value = [...answer.rows, ...others]
     isComplete.value = true
   }
   start.value = answer
@@ -143,8 +158,14 @@ export function replaceRow(changed: Row): void {
   rows.value = rows.peek().map((row) => (row.id === changed.id ? changed : row))
 }
 
-/** Follows the store until the page is closed, and reconnects when the server is back. */
-export async function follow(signal: AbortSignal): Promise<void> {
+/**
+ * Follows the store until the page is closed, and reconnects when the server is back. `onError` receives failures of a server that
+ * does answer.
+ */
+export async function follow(
+  signal: AbortSignal,
+  { onError }: { readonly onError: (error: RequestError) => void },
+): Promise<void> {
   let wasLive = false
   while (!signal.aborted && start.peek()?.isExport !== true) {
     try {
@@ -153,7 +174,11 @@ export async function follow(signal: AbortSignal): Promise<void> {
         connection.value = 'live'
         wasLive = true
         if (startError.peek()?.code === 'SERVER_GONE') await loadProject()
-        else if (type === 'changed' || isBack) await refresh()
+        else if (type === 'changed' || isBack)
+          await refresh().catch((error: unknown) => {
+            if (!(error instanceof RequestError) || LOST.includes(error.code)) throw error
+            onError(error)
+          })
       }
       connection.value = 'gone'
     } catch (error) {
