@@ -3,7 +3,7 @@
 import { defaultRangeExtractor } from '@tanstack/virtual-core'
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { useShortcuts } from '../../app/keys.js'
+import { isFieldFocused, useShortcuts } from '../../app/keys.js'
 import { navigate, addressOf, checkpointPath } from '../../app/router.js'
 import { openRestore } from '../../app/dialogs.js'
 import { start } from '../../app/model.js'
@@ -224,6 +224,6 @@ function focusItem(scroller: HTMLElement | null, index: number): void {
   const item = scroller?.querySelector<HTMLElement>(`[data-index="${index}"]`)
   const { activeElement } = document
   if (item === null || item === undefined || item.contains(activeElement)) return
-  if (activeElement?.matches('input, select') === true) return
+  if (isFieldFocused()) return
   item.focus({ preventScroll: true })
 }

@@ -1,6 +1,6 @@
 // The keyboard of the timeline: moving, folding, and what can be done with the chosen row.
 import { openDialog, openRestore } from '../../app/dialogs.js'
-import { type Shortcut, useShortcuts } from '../../app/keys.js'
+import { isFieldFocused, type Shortcut, useShortcuts } from '../../app/keys.js'
 import { project, replaceRow, rowOf, start } from '../../app/model.js'
 import { addressOf, checkpointPath, navigate } from '../../app/router.js'
 import { call } from '../../app/transport.js'
@@ -56,7 +56,10 @@ export function useTimelineKeys(shown: Shown): void {
       ...on(
         ['r'],
         'Restore…',
-        changing((row) => openRestore({ kind: 'rewind', ref: row.id })),
+        withRow((row) => {
+          // A read-only page shows the plan; an exported one has none.
+          if (start.peek()?.isExport !== true) openRestore({ kind: 'rewind', ref: row.id })
+        }),
       ),
       ...on(
         ['d'],
@@ -139,11 +142,11 @@ function reveal(
     scroller.scrollTop = bottom + MARGIN_PX - clientHeight
 }
 
-/** The row may not be in the document before the next drawing. */
+/** Not while the user types. The row may not be in the document before the next drawing. */
 export function focusChosen(): void {
   window.requestAnimationFrame(() => {
     const key = activeKey.peek()
-    if (key === undefined) return
+    if (key === undefined || isFieldFocused()) return
     const row = document.querySelector<HTMLElement>(`[role=row][data-key="${CSS.escape(key)}"]`)
     row?.focus({ preventScroll: true })
   })
