@@ -75,7 +75,15 @@ export function Frame(): VNode {
   )
   return (
     <div class="frame">
-      <a class="skip-link" href="#main">
+      <a
+        class="skip-link"
+        href="#main"
+        onClick={(event) => {
+          // The fragment is the address of an exported page.
+          event.preventDefault()
+          document.getElementById('main')?.focus()
+        }}
+      >
         Skip to the content
       </a>
       <Header />
