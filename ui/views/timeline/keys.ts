@@ -19,13 +19,29 @@ export function useTimelineKeys(shown: Shown): void {
     const row = line !== undefined && 'row' in line ? rowOf.peek().get(line.row.id) : undefined
     if (row !== undefined) run(row)
   }
-  const changing = (run: (row: Row) => void) =>
-    withRow((row) => {
-      if (start.peek()?.isReadOnly !== true) run(row)
-    })
   const on = (keys: readonly string[], label: string, run: () => void): readonly Shortcut[] =>
     keys.map((key) => ({ key, label, run }))
   const page = () => Math.max(1, (shown.scroller.current?.clientHeight ?? 0) - 60)
+  const { isReadOnly = true, isExport = true } = start.value ?? {}
+  const changing = [
+    ...on(
+      ['n'],
+      'Name',
+      withRow((row) => (openDialog.value = { dialog: 'name', ref: row.id })),
+    ),
+    ...on(
+      ['p'],
+      'Pin or unpin',
+      withRow((row) => void togglePin(row)),
+    ),
+    ...on(
+      ['f'],
+      'Fork the session',
+      withRow((row) => {
+        if (row.session !== null) openDialog.value = { dialog: 'fork', ref: row.id }
+      }),
+    ),
+  ]
   useShortcuts(
     [
       ...on(['j', 'ArrowDown'], 'Next row', () => move(shown, 1)),
@@ -54,37 +70,23 @@ export function useTimelineKeys(shown: Shown): void {
         else if (line !== undefined) moveToParent(shown, line)
       }),
       ...on(
-        ['r'],
-        'Restore…',
-        withRow((row) => {
-          // A read-only page shows the plan; an exported one has none.
-          if (start.peek()?.isExport !== true) openRestore({ kind: 'rewind', ref: row.id })
-        }),
-      ),
-      ...on(
         ['d'],
         'Compare with the folder now',
         withRow((row) => {
           navigate(addressOf(checkpointPath(row.id), { tab: 'since' }))
         }),
       ),
-      ...on(
-        ['n'],
-        'Name',
-        changing((row) => (openDialog.value = { dialog: 'name', ref: row.id })),
-      ),
-      ...on(
-        ['p'],
-        'Pin or unpin',
-        changing((row) => void togglePin(row)),
-      ),
-      ...on(
-        ['f'],
-        'Fork the session',
-        changing((row) => (openDialog.value = { dialog: 'fork', ref: row.id })),
-      ),
+      // A read-only page shows the plan; an exported one has none.
+      ...(isExport
+        ? []
+        : on(
+            ['r'],
+            'Restore…',
+            withRow((row) => openRestore({ kind: 'rewind', ref: row.id })),
+          )),
+      ...(isReadOnly ? [] : changing),
     ],
-    [lines, shown.layout],
+    [lines, shown.layout, isReadOnly, isExport],
   )
 }
 
