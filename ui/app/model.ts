@@ -1,6 +1,7 @@
 // Shared by all views: the project, its checkpoints, whether the server answers. Each view loads the rest of its data itself.
 import { computed, signal } from '@preact/signals'
 import type { Here, Row, Start } from '../../src/ui/api.js'
+import { notice } from './dialogs.js'
 import { route } from './router.js'
 import { call, events, RequestError } from './transport.js'
 
@@ -39,7 +40,10 @@ export async function loadProject(): Promise<void> {
     const answer = await call('start', wanted === null ? {} : { project: wanted })
     // The user has chosen another project meanwhile.
     if (load !== loads) return
-    const isSame = answer.project === start.peek()?.project
+    const before = start.peek()
+    const isSame = answer.project === before?.project
+    // Its Undo would undo a rewind of the other project.
+    if (before !== undefined && !isSame) notice.value = undefined
     start.value = answer
     startError.value = undefined
     rows.value = answer.rows
