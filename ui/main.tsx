@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { listenToErrors } from './app/errors.js'
+import { listenToErrors, reportError } from './app/errors.js'
 import { Frame } from './app/frame.js'
 import { listenToKeys } from './app/keys.js'
 import { follow } from './app/model.js'
@@ -15,4 +15,4 @@ if (root === null) throw new Error('index.html has no #app')
 root.replaceChildren()
 // The frame loads the project of the address.
 render(<Frame />, root)
-void follow(new AbortController().signal)
+void follow(new AbortController().signal, { onError: reportError })

@@ -15,9 +15,7 @@ test('the list has the sessions, last used first, and opens one by keyboard', as
   await ui.show('/sessions')
   const links = ui.page.locator('[data-view=sessions] a.session-link')
   expect(await links.allInnerTexts()).toEqual([PROMPTS.codex, PROMPTS.login])
-  expect(await text('[data-session] .session-facts')).toMatch(
-    /^codex\s+⚠ interrupted\s+1 prompt\s+2 steps$/,
-  )
+  expect(await text('[data-session] .session-facts')).toMatch(/^codex\s+open\s+1 prompt\s+2 steps$/)
   await ui.page.keyboard.press('j')
   await ui.page.keyboard.press('j')
   await ui.page.keyboard.press('Enter')

@@ -1,4 +1,5 @@
 // The dialogs besides a plain restore: selections that outlive a plan, single files, conflicts, forks; search and store by hand.
+import { EventEmitter, once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -50,6 +51,37 @@ test('if the folder changes, the new plan is shown and keeps what was unticked',
   await expect.poll(() => applyButton(ui.page).isEnabled()).toBe(true)
   await close()
   rmSync(inProject('fresh.txt'))
+})
+
+test('text that is selected past the edge does not close the dialog; a click outside does', async () => {
+  const { page } = ui
+  await openRestore(idOf(`You: ${PROMPTS.login}`))
+  await page.locator(`${DIALOG} h2`).hover()
+  await page.mouse.down()
+  await page.mouse.move(2, 2)
+  await page.mouse.up()
+  await page.locator(`${DIALOG}[open]`).waitFor()
+  await page.mouse.click(2, 2)
+  await page.locator(DIALOG).waitFor({ state: 'detached' })
+})
+
+test('while a plan is applied, Escape does not hide the dialog', async () => {
+  const { page } = ui
+  await openRestore(idOf(`You: ${PROMPTS.tests}`))
+  const released = new EventEmitter()
+  await page.route('**/api/apply', async (route) => {
+    await once(released, 'now')
+    await route.continue()
+  })
+  await applyButton(page).click()
+  await page.getByRole('button', { name: 'Going back …' }).waitFor()
+  // The browser closes a dialog by itself at the second one.
+  for (const key of ['Escape', 'Escape', 'Escape']) await page.keyboard.press(key)
+  await page.locator(`${DIALOG}[open]`).waitFor()
+  released.emit('now')
+  await page.locator(DIALOG).waitFor({ state: 'detached' })
+  await page.unroute('**/api/apply')
+  await undo()
 })
 
 test('a file of a diff is restored alone', async () => {

@@ -45,6 +45,22 @@ test('by mouse: a click opens the checkpoint, Back returns to the same place', a
   await page.locator(DIALOG).waitFor({ state: 'detached' })
 })
 
+test('a field that the user has chosen right after Back keeps the focus', async () => {
+  const { page } = ui
+  await ui.show('/')
+  await row(edit).getByRole('link').first().click()
+  await page.locator('[data-view=checkpoint][data-state=ready]').waitFor()
+  await page.evaluate(() => {
+    window.addEventListener('popstate', () => document.getElementById('search')?.focus())
+    history.back()
+  })
+  await row(edit).waitFor()
+  // The view moves the focus one frame after it is drawn.
+  for (let frame = 0; frame < 5; frame += 1)
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
+  expect(await page.locator('#search:focus').count()).toBe(1)
+})
+
 test('by keyboard: j and k move, Enter opens, r restores, ? lists the keys, / searches', async () => {
   const { page } = ui
   await ui.show('/')

@@ -62,20 +62,27 @@ export function Frame(): VNode {
   useShortcuts(
     [
       { key: '/', label: 'Search', run: () => document.getElementById('search')?.focus() },
-      {
-        key: 'u',
-        label: 'Undo the last rewind',
-        run: () => {
-          if (start.peek()?.isReadOnly !== true) openRestore({ kind: 'undo' })
-        },
-      },
       { key: '?', label: 'Show the shortcuts', run: () => (openDialog.value = { dialog: 'keys' }) },
     ],
     [],
   )
+  const canChange = start.value?.isReadOnly === false
+  const undo = () => openRestore({ kind: 'undo' })
+  // Apart from the others: shortcuts that are added again come before those of the view.
+  useShortcuts(canChange ? [{ key: 'u', label: 'Undo the last rewind', run: undo }] : [], [
+    canChange,
+  ])
   return (
     <div class="frame">
-      <a class="skip-link" href="#main">
+      <a
+        class="skip-link"
+        href="#main"
+        onClick={(event) => {
+          // The fragment is the address of an exported page.
+          event.preventDefault()
+          document.getElementById('main')?.focus()
+        }}
+      >
         Skip to the content
       </a>
       <Header />

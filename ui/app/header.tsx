@@ -68,8 +68,10 @@ function SearchBox(): VNode {
         onSubmit={(event) => {
           event.preventDefault()
           const words = new FormData(event.currentTarget).get('q')
-          if (typeof words === 'string' && words.trim() !== '')
-            navigate(addressOf('/search', { q: words.trim() }))
+          if (typeof words !== 'string' || words.trim() === '') return
+          // The results get the focus, unless the user returns to the field.
+          document.getElementById('search')?.blur()
+          navigate(addressOf('/search', { q: words.trim() }))
         }}
       >
         <input

@@ -23,6 +23,11 @@ export function useShortcuts(added: readonly Shortcut[], changes: readonly unkno
 
 const EDITABLE = 'input, textarea, select, [contenteditable]'
 
+/** The user may be typing: the focus must stay where it is. */
+export function isFieldFocused(): boolean {
+  return document.activeElement?.matches(EDITABLE) === true
+}
+
 export function listenToKeys(): void {
   window.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return

@@ -1,6 +1,7 @@
 // Shared by all views: the project, its checkpoints, whether the server answers. Each view loads the rest of its data itself.
 import { computed, signal } from '@preact/signals'
 import type { Here, Row, Start } from '../../src/ui/api.js'
+import { notice } from './dialogs.js'
 import { route } from './router.js'
 import { call, events, RequestError } from './transport.js'
 
@@ -25,6 +26,8 @@ export const storeVersion = signal(0)
 
 const PAGE = 2000
 const RETRY_MS = 2000
+/** Errors that end the connection. */
+const LOST: readonly string[] = ['SERVER_GONE', 'ACCESS_REFUSED']
 
 let loads = 0
 
@@ -37,7 +40,10 @@ export async function loadProject(): Promise<void> {
     const answer = await call('start', wanted === null ? {} : { project: wanted })
     // The user has chosen another project meanwhile.
     if (load !== loads) return
-    const isSame = answer.project === start.peek()?.project
+    const before = start.peek()
+    const isSame = answer.project === before?.project
+    // Its Undo would undo a rewind of the other project.
+    if (before !== undefined && !isSame) notice.value = undefined
     start.value = answer
     startError.value = undefined
     rows.value = answer.rows
@@ -80,7 +86,8 @@ async function scanFolder(): Promise<void> {
   } catch (error) {
     // A missing folder is one reason. The timeline says so; the rest works.
     if (!(error instanceof RequestError)) throw error
-    if (path !== project.peek()) return
+    // The bar for a server that has ended says it. The folder is scanned again when the server is back.
+    if (path !== project.peek() || error.code === 'SERVER_GONE') return
     here.value = undefined
     hereError.value = error
   }
@@ -100,8 +107,19 @@ async function loadOlder(): Promise<void> {
   }
 }
 
-/** Puts the newest rows in front of the known ones. Loads all of them again if others were removed. */
-export async function refresh(): Promise<void> {
+let refreshing: Promise<void> = Promise.resolve()
+
+/**
+ * Puts the newest rows in front of the known ones. Loads all of them again if others were removed. Calls run one after the other: an
+ * older answer that arrives late would remove rows.
+ */
+export function refresh(): Promise<void> {
+  // The caller of the previous one handles its error.
+  refreshing = refreshing.then(refreshOnce, refreshOnce)
+  return refreshing
+}
+
+async function refreshOnce(): Promise<void> {
   const path = project.peek()
   const answer = await call('start', path === '' ? {} : { project: path })
   if (path !== project.peek()) return
@@ -113,8 +131,9 @@ export async function refresh(): Promise<void> {
   if (overlap >= 0 && isWhole) rows.value = [...answer.rows, ...older]
   else {
     // The list is replaced when it is whole, so that the scroll position stays.
-    rows.value = [...answer.rows, ...(await loadAllAfter(answer, path))]
+    const others = await loadAllAfter(answer, path)
     if (path !== project.peek()) return
+    rows.value = [...answer.rows, ...others]
     isComplete.value = true
   }
   start.value = answer
@@ -143,8 +162,14 @@ export function replaceRow(changed: Row): void {
   rows.value = rows.peek().map((row) => (row.id === changed.id ? changed : row))
 }
 
-/** Follows the store until the page is closed, and reconnects when the server is back. */
-export async function follow(signal: AbortSignal): Promise<void> {
+/**
+ * Follows the store until the page is closed, and reconnects when the server is back. `onError` receives failures of a server that
+ * does answer.
+ */
+export async function follow(
+  signal: AbortSignal,
+  { onError }: { readonly onError: (error: RequestError) => void },
+): Promise<void> {
   let wasLive = false
   while (!signal.aborted && start.peek()?.isExport !== true) {
     try {
@@ -153,7 +178,11 @@ export async function follow(signal: AbortSignal): Promise<void> {
         connection.value = 'live'
         wasLive = true
         if (startError.peek()?.code === 'SERVER_GONE') await loadProject()
-        else if (type === 'changed' || isBack) await refresh()
+        else if (type === 'changed' || isBack)
+          await refresh().catch((error: unknown) => {
+            if (!(error instanceof RequestError) || LOST.includes(error.code)) throw error
+            onError(error)
+          })
       }
       connection.value = 'gone'
     } catch (error) {

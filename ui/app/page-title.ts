@@ -1,4 +1,5 @@
 // The title of the window and the focus after a navigation: a screen reader hears where it is.
+import { isFieldFocused } from './keys.js'
 import type { View } from './router.js'
 
 const TITLES: Readonly<Record<View, string>> = {
@@ -31,8 +32,8 @@ const HEADING_MS = 3000
 let isFirst = true
 
 /**
- * Moves the focus to the heading of the new view, as soon as it exists. Does nothing at the first load, and nothing if a view has
- * moved the focus itself. Returns how to stop waiting.
+ * Moves the focus to the heading of the new view, as soon as it exists. Does nothing at the first load, while a field has the
+ * focus, and if a view has moved the focus itself. Returns how to stop waiting.
  */
 export function focusView(): (() => void) | undefined {
   if (isFirst) {
@@ -40,7 +41,7 @@ export function focusView(): (() => void) | undefined {
     return undefined
   }
   const main = document.getElementById('main')
-  if (main === null || isInside(main)) return undefined
+  if (main === null || isInside(main) || isFieldFocused()) return undefined
   main.focus()
   if (focusHeading(main)) return undefined
   const observer = new MutationObserver(() => {

@@ -51,8 +51,20 @@ function parseRoute({ pathname, searchParams: query }: URL): Route {
   const plain = PLAIN[pathname]
   if (plain !== undefined) return { view: plain, id: '', query }
   const [, kind, id] = /^\/([cs])\/([^/]+)$/.exec(pathname) ?? []
+  const decoded = decode(id ?? '')
+  if (decoded === undefined) return { view: 'unknown', id: '', query }
   const view = kind === 'c' ? 'checkpoint' : kind === 's' ? 'session' : 'unknown'
-  return { view, id: decodeURIComponent(id ?? ''), query }
+  return { view, id: decoded, query }
+}
+
+/** Undefined for an address that was mistyped, such as /c/%zz. */
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch (error) {
+    if (error instanceof URIError) return undefined
+    throw error
+  }
 }
 
 /** `query`: undefined and '' are left out. The project of the current address is kept. */

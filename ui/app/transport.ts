@@ -44,7 +44,7 @@ export async function call<Name extends Method>(
     body: JSON.stringify(input),
     signal: options.signal ?? null,
   })
-  return (await answer.json()) as Output<Name>
+  return (await readBody(answer.json(), options.signal)) as Output<Name>
 }
 
 /** The bytes of one file of a checkpoint. */
@@ -55,7 +55,7 @@ export async function fetchFile(
   const answer = await request(`/api/file?${new URLSearchParams(of).toString()}`, {
     signal: options.signal ?? null,
   })
-  return answer.blob()
+  return readBody(answer.blob(), options.signal)
 }
 
 /** Ends when the server ends or the signal is aborted. EventSource cannot send the token. */
@@ -63,12 +63,30 @@ export async function* events(signal: AbortSignal): AsyncGenerator<PageEvent> {
   const answer = await request('/api/events', { signal })
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
-  while (reader !== undefined) {
-    const { value, done } = await reader.read()
-    if (done) return
-    const lines = (rest + value).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) yield JSON.parse(line) as PageEvent
+  try {
+    while (reader !== undefined) {
+      const { value, done } = await reader.read()
+      if (done) return
+      const lines = (rest + value).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) yield JSON.parse(line) as PageEvent
+    }
+  } finally {
+    // The caller may stop early. Browsers allow six connections to a server, so an abandoned one must end.
+    await reader?.cancel()
+  }
+}
+
+/** A server that ends in the middle of its answer is gone, too. */
+async function readBody<Value>(
+  body: Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value> {
+  try {
+    return await body
+  } catch (error) {
+    if (signal?.aborted === true || !(error instanceof TypeError)) throw error
+    throw new RequestError('SERVER_GONE', 'Savestate does not answer', RESTART)
   }
 }
 

@@ -10,6 +10,7 @@ export function Dialog(props: {
   readonly children: ComponentChildren
 }): VNode {
   const ref = useRef<HTMLDialogElement>(null)
+  const isPressedOutside = useRef(false)
   // Before the next key: an effect without layout would return the focus a frame later.
   useLayoutEffect(() => {
     const opener = document.activeElement
@@ -29,9 +30,20 @@ export function Dialog(props: {
         event.preventDefault()
         props.onClose()
       }}
-      onClick={(event) => {
-        // A click on the backdrop has the dialog itself as its target.
-        if (event.target === ref.current) props.onClose()
+      onClose={() => {
+        // The browser closes a dialog at the second Escape even if the first one was refused.
+        if (ref.current === null) return
+        props.onClose()
+        window.requestAnimationFrame(() => {
+          if (ref.current?.open === false) ref.current.showModal()
+        })
+      }}
+      onPointerDown={({ target }) => {
+        isPressedOutside.current = target === ref.current
+      }}
+      onClick={({ target }) => {
+        // A click on the backdrop has the dialog itself as its target, and so has a selection of text that ends there.
+        if (target === ref.current && isPressedOutside.current) props.onClose()
       }}
     >
       <div class="dialog-body">

@@ -69,7 +69,8 @@ export function RestoreDialog(props: {
   const isReadOnly = start.value?.isReadOnly === true
 
   const apply = async ({ kind, token }: Plan) => {
-    if (token === null) return
+    // A second click may arrive before the button is disabled.
+    if (token === null || token === usedToken.current) return
     const { write, restore, remove } = countActions(selected)
     const done = { written: write + restore, removed: remove }
     usedToken.current = token

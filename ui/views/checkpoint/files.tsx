@@ -147,8 +147,9 @@ function useFolders(id: string, file: string | undefined) {
       setListings((old) => new Map(old).set(path, listing))
     } catch (error) {
       if (!(error instanceof RequestError)) throw error
-      // A folder of the address that the checkpoint does not have stays closed.
       if (path === '') setProblem(error)
+      // A folder of the address that the checkpoint does not have stays closed.
+      else if (!foldersAbove(file ?? '').includes(path)) throw error
     }
   }
   useEffect(() => {

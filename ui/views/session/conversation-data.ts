@@ -192,6 +192,8 @@ export class ConversationData {
     const before = this.piecesOf(index, part)?.text ?? ''
     const point = { ...this.#point, ...(reveal ? { reveal } : {}) }
     const { text, restLength } = await call('more', { ...point, index, part, offset })
+    // The user has hidden the secrets meanwhile.
+    if (reveal !== this.reveal) return
     this.#pieces.set(`${index} ${part}`, { text: before + text, restLength })
     this.version.value += 1
   }
@@ -209,6 +211,8 @@ export class ConversationData {
     const isPartial = this.total % SLICE !== 0
     const last = Math.floor(this.total / SLICE)
     this.total = total
+    // An answer that is under way may lack the new items.
+    await this.#loading.get(last)
     if (isPartial && this.#slices.has(last)) await this.#load(last)
     await this.ensure(total - SLICE, total)
     this.version.value += 1

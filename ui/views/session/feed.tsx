@@ -3,7 +3,7 @@
 import { defaultRangeExtractor } from '@tanstack/virtual-core'
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { useShortcuts } from '../../app/keys.js'
+import { isFieldFocused, useShortcuts } from '../../app/keys.js'
 import { navigate, addressOf, checkpointPath } from '../../app/router.js'
 import { openRestore } from '../../app/dialogs.js'
 import { start } from '../../app/model.js'
@@ -116,7 +116,8 @@ export function Feed(props: FeedProps): VNode {
     const found = nearestCheckpoint(positions, from())
     if (found !== undefined) act(found)
   }
-  const canChange = start.value?.isReadOnly === false && !start.value.isExport
+  // A read-only page shows the plan; an exported one has none.
+  const hasPlans = start.value?.isExport === false
   useShortcuts(
     [
       { key: 'j', label: 'Next item', run: () => move(1) },
@@ -128,7 +129,7 @@ export function Feed(props: FeedProps): VNode {
         label: 'Open the nearest checkpoint',
         run: () => withNearest(({ id }) => navigate(addressOf(checkpointPath(id)))),
       },
-      ...(canChange
+      ...(hasPlans
         ? [
             {
               key: 'r',
@@ -138,7 +139,7 @@ export function Feed(props: FeedProps): VNode {
           ]
         : []),
     ],
-    [cursor, top, total, positions, startIndex, endIndex, canChange],
+    [cursor, top, total, positions, startIndex, endIndex, hasPlans],
   )
 
   /** The checkpoints before an item, and those before hidden items between it and the one above. */
@@ -224,6 +225,6 @@ function focusItem(scroller: HTMLElement | null, index: number): void {
   const item = scroller?.querySelector<HTMLElement>(`[data-index="${index}"]`)
   const { activeElement } = document
   if (item === null || item === undefined || item.contains(activeElement)) return
-  if (activeElement?.matches('input, select') === true) return
+  if (isFieldFocused()) return
   item.focus({ preventScroll: true })
 }

@@ -10,7 +10,7 @@ import { EmptyMessage, ErrorMessage, Loading, useLoaded } from '../../components
 import { Author, count, Line, relativeTime } from '../../components/text.js'
 import { ForkedFrom } from './session.js'
 import { promptOf } from './session-page.js'
-import { describeStatus } from './session-status.js'
+import { describeStatus, isInterrupted } from './session-status.js'
 
 type ListedSession = Output<'sessions'>['sessions'][number]
 
@@ -79,7 +79,7 @@ function SessionLine(props: {
       </a>
       <span class="session-facts">
         <Author name={session.agent} />
-        <span data-interrupted={session.interrupted ? '' : undefined}>
+        <span data-interrupted={isInterrupted(session) ? '' : undefined}>
           {describeStatus(session)}
         </span>
         <span>{count(session.turn, 'prompt')}</span>

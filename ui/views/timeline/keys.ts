@@ -1,6 +1,6 @@
 // The keyboard of the timeline: moving, folding, and what can be done with the chosen row.
 import { openDialog, openRestore } from '../../app/dialogs.js'
-import { type Shortcut, useShortcuts } from '../../app/keys.js'
+import { isFieldFocused, type Shortcut, useShortcuts } from '../../app/keys.js'
 import { project, replaceRow, rowOf, start } from '../../app/model.js'
 import { addressOf, checkpointPath, navigate } from '../../app/router.js'
 import { call } from '../../app/transport.js'
@@ -19,13 +19,29 @@ export function useTimelineKeys(shown: Shown): void {
     const row = line !== undefined && 'row' in line ? rowOf.peek().get(line.row.id) : undefined
     if (row !== undefined) run(row)
   }
-  const changing = (run: (row: Row) => void) =>
-    withRow((row) => {
-      if (start.peek()?.isReadOnly !== true) run(row)
-    })
   const on = (keys: readonly string[], label: string, run: () => void): readonly Shortcut[] =>
     keys.map((key) => ({ key, label, run }))
   const page = () => Math.max(1, (shown.scroller.current?.clientHeight ?? 0) - 60)
+  const { isReadOnly = true, isExport = true } = start.value ?? {}
+  const changing = [
+    ...on(
+      ['n'],
+      'Name',
+      withRow((row) => (openDialog.value = { dialog: 'name', ref: row.id })),
+    ),
+    ...on(
+      ['p'],
+      'Pin or unpin',
+      withRow((row) => void togglePin(row)),
+    ),
+    ...on(
+      ['f'],
+      'Fork the session',
+      withRow((row) => {
+        if (row.session !== null) openDialog.value = { dialog: 'fork', ref: row.id }
+      }),
+    ),
+  ]
   useShortcuts(
     [
       ...on(['j', 'ArrowDown'], 'Next row', () => move(shown, 1)),
@@ -54,34 +70,23 @@ export function useTimelineKeys(shown: Shown): void {
         else if (line !== undefined) moveToParent(shown, line)
       }),
       ...on(
-        ['r'],
-        'Restore…',
-        changing((row) => openRestore({ kind: 'rewind', ref: row.id })),
-      ),
-      ...on(
         ['d'],
         'Compare with the folder now',
         withRow((row) => {
           navigate(addressOf(checkpointPath(row.id), { tab: 'since' }))
         }),
       ),
-      ...on(
-        ['n'],
-        'Name',
-        changing((row) => (openDialog.value = { dialog: 'name', ref: row.id })),
-      ),
-      ...on(
-        ['p'],
-        'Pin or unpin',
-        changing((row) => void togglePin(row)),
-      ),
-      ...on(
-        ['f'],
-        'Fork the session',
-        changing((row) => (openDialog.value = { dialog: 'fork', ref: row.id })),
-      ),
+      // A read-only page shows the plan; an exported one has none.
+      ...(isExport
+        ? []
+        : on(
+            ['r'],
+            'Restore…',
+            withRow((row) => openRestore({ kind: 'rewind', ref: row.id })),
+          )),
+      ...(isReadOnly ? [] : changing),
     ],
-    [lines, shown.layout],
+    [lines, shown.layout, isReadOnly, isExport],
   )
 }
 
@@ -139,11 +144,11 @@ function reveal(
     scroller.scrollTop = bottom + MARGIN_PX - clientHeight
 }
 
-/** The row may not be in the document before the next drawing. */
+/** Not while the user types. The row may not be in the document before the next drawing. */
 export function focusChosen(): void {
   window.requestAnimationFrame(() => {
     const key = activeKey.peek()
-    if (key === undefined) return
+    if (key === undefined || isFieldFocused()) return
     const row = document.querySelector<HTMLElement>(`[role=row][data-key="${CSS.escape(key)}"]`)
     row?.focus({ preventScroll: true })
   })
