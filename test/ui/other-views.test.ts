@@ -38,7 +38,7 @@ test('the navigation leads to every view, by mouse and by keyboard', async () =>
     }
 })
 
-test('a mistyped address says that there is no such page', async () => {
+test('a mistyped address shows a message instead of a blank page', async () => {
   await ui.show('/')
   await ui.page.evaluate(`
     history.pushState(null, '', '/c/%zz')
