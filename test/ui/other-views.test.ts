@@ -38,6 +38,15 @@ test('the navigation leads to every view, by mouse and by keyboard', async () =>
     }
 })
 
+test('a mistyped address shows a message instead of a blank page', async () => {
+  await ui.show('/')
+  await ui.page.evaluate(`
+    history.pushState(null, '', '/c/%zz')
+    dispatchEvent(new PopStateEvent('popstate'))
+  `)
+  await ui.page.getByText('There is no such page').waitFor()
+})
+
 test('compare: the files that differ between two checkpoints, with their diff', async () => {
   await ui.show(`/compare?a=${edit}&b=${table}`)
   await ui.page.locator('[data-view=compare] [data-line]').first().waitFor()

@@ -50,14 +50,14 @@ test('a field that the user has chosen right after Back keeps the focus', async 
   await ui.show('/')
   await row(edit).getByRole('link').first().click()
   await page.locator('[data-view=checkpoint][data-state=ready]').waitFor()
-  await page.evaluate(() => {
-    window.addEventListener('popstate', () => document.getElementById('search')?.focus())
+  await page.evaluate(`
+    addEventListener('popstate', () => document.getElementById('search').focus(), { once: true })
     history.back()
-  })
+  `)
   await row(edit).waitFor()
   // The view moves the focus one frame after it is drawn.
   for (let frame = 0; frame < 5; frame += 1)
-    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))')
   expect(await page.locator('#search:focus').count()).toBe(1)
 })
 

@@ -17,8 +17,6 @@ export const here = signal<Here | undefined>(undefined)
 export const hereError = signal<RequestError | undefined>(undefined)
 /** `connecting` until the first event. `gone`: no server answers. `refused`: another one answers, with another key. */
 export const connection = signal<'connecting' | 'live' | 'gone' | 'refused'>('connecting')
-/** The events of the server arrive. */
-export const isLive = computed(() => connection.value === 'live')
 export const project = computed(() => start.value?.project ?? '')
 export const rowOf = computed(() => new Map(rows.value.map((row) => [row.id, row])))
 /** Counts the changes of the store, for views that load their data again. */

@@ -86,7 +86,7 @@ async function readBody<Value>(
     return await body
   } catch (error) {
     if (signal?.aborted === true || !(error instanceof TypeError)) throw error
-    throw new RequestError('SERVER_GONE', 'Savestate does not answer', RESTART)
+    throw serverGone()
   }
 }
 
@@ -105,11 +105,14 @@ async function request(path: string, init: RequestInit): Promise<Response> {
     answer = await fetch(path, { ...init, headers })
   } catch (error) {
     if (init.signal?.aborted === true) throw error
-    throw new RequestError('SERVER_GONE', 'Savestate does not answer', RESTART)
+    throw serverGone()
   }
   if (answer.ok) return answer
   const { error } = (await answer.json()) as Failure
   throw new RequestError(error.code, error.message, error.hint)
 }
 
-export const RESTART = 'Start it again in the terminal: savestate ui'
+function serverGone(): RequestError {
+  const hint = 'Start it again in the terminal: savestate ui'
+  return new RequestError('SERVER_GONE', 'Savestate does not answer', hint)
+}

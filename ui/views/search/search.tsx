@@ -20,14 +20,20 @@ export function Search(): VNode {
   const field = useRef<HTMLInputElement>(null)
   const list = useRef<HTMLOListElement>(null)
   const words = wordsOf(typed)
-  // Back and links change the address only.
-  useEffect(() => setTyped(query), [query])
+  const known = useRef(query)
+  const search = () => {
+    known.current = typed
+    navigate(addressOf('/search', { q: typed }), { replace: true })
+  }
+  // Back and links change the address only. The search itself changes it too, and more may have been typed since.
+  useEffect(() => {
+    if (query === known.current) return
+    known.current = query
+    setTyped(query)
+  }, [query])
   useEffect(() => {
     if (typed === query) return
-    const timer = window.setTimeout(
-      () => navigate(addressOf('/search', { q: typed }), { replace: true }),
-      TYPING_MS,
-    )
+    const timer = window.setTimeout(search, TYPING_MS)
     return () => window.clearTimeout(timer)
   }, [typed])
   useEffect(() => {
@@ -87,7 +93,7 @@ export function Search(): VNode {
         aria-label="Checkpoints"
         onSubmit={(event) => {
           event.preventDefault()
-          navigate(addressOf('/search', { q: typed }), { replace: true })
+          search()
           move(1)
         }}
       >

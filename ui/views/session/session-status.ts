@@ -1,7 +1,7 @@
 // The status of a session in words.
 import { AGENT_NAMES } from '../../../src/base/agent-names.js'
 import type { SessionPage } from '../../../src/ui/api.js'
-import { visibleText } from '../../components/text.js'
+import { visibleText } from '../../components/format.js'
 
 export type SessionItem = SessionPage['session']
 type StatusOf = Pick<SessionItem, 'agent' | 'status' | 'interrupted'>
