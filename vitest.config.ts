@@ -26,9 +26,12 @@ export default defineConfig({
   plugins: [threadsFromDist],
   test: {
     include: ['test/**/*.test.ts'],
-    // Beside other programs a test takes up to ten times as long. The limit is for tests that hang.
+    globalSetup: ['test/support/browser/shared-folder.ts'],
+    // Beside other programs a test takes up to ten times as long. The limits are for tests that hang.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    // For a condition that is polled: a loaded machine is slow.
+    expect: { poll: { timeout: 30_000 } },
     // Tests wait for processes and disks: three files at a time leave a third of two cores idle.
     maxWorkers: 4,
     // The files of one worker share a process, and with it what they import: no file leaves anything behind in it.

@@ -5,6 +5,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import process from 'node:process'
+import { closeBrowser } from '../test/support/browser/browser.js'
 import { openBench, type TreeSource } from './bench.js'
 import { serve } from './child.js'
 import { CHILD_FLAG } from './child-process.js'
@@ -28,6 +29,21 @@ import { forkDisk, forkTime } from './rows/state-fork.js'
 import { listMemory, listTime, loadTime } from './rows/state-read.js'
 import { saveOfSqlite, saveTime, stateDisk } from './rows/state-save.js'
 import { statusTime, waitBesidePrune } from './rows/store-care.js'
+import {
+  uiConversationEnd,
+  uiConversationHeap,
+  uiConversationMiddle,
+  uiPatch,
+} from './rows/ui-details.js'
+import {
+  uiHeap,
+  uiListening,
+  uiNewCheckpoint,
+  uiPaint,
+  uiScroll,
+  uiTransferred,
+  uiUsable,
+} from './rows/ui-timeline.js'
 import {
   watchedHundred,
   watchedNothing,
@@ -101,10 +117,28 @@ function allRows(trees: readonly TreeSource[]): readonly Row[] {
     ...stateRows(),
     startVersion,
     startList,
+    ...uiRows(),
     // Late, because it fills the page cache.
     memory(huge, { maxMegabytes: 700, slow: true }),
     // Last, because its collection deletes files: see scratch.ts.
     diskAfterSaves,
+  ]
+}
+
+/** In a real browser: docs/internals/ui.md. */
+function uiRows(): readonly Row[] {
+  return [
+    uiListening,
+    uiPaint,
+    uiUsable,
+    uiTransferred,
+    uiScroll,
+    uiHeap,
+    uiNewCheckpoint,
+    uiPatch,
+    uiConversationEnd,
+    uiConversationMiddle,
+    uiConversationHeap,
   ]
 }
 
@@ -167,6 +201,7 @@ async function measure(
       }
     }
   } finally {
+    await closeBrowser()
     log('removing the scratch folder')
     scratch.remove()
   }

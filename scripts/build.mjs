@@ -12,10 +12,12 @@ import {
 } from 'node:fs'
 import process from 'node:process'
 import { rolldown } from 'rolldown'
+import { buildUi } from './build-ui.mjs'
 
 const common = {
   platform: 'node',
-  external: [/^@langchain\//],
+  // Not bundled: an optional peer, and the driver of the browser, which starts files of its own.
+  external: [/^@langchain\//, 'playwright-core'],
   // Modules that are grouped into one file are loaded together although their import is dynamic.
   checks: { ineffectiveDynamicImport: false },
   // Its entry file for Node loads its parts in a way that bundlers cannot follow.
@@ -143,12 +145,19 @@ copyFileSync('src/cli/start/bin.cjs', 'dist/cli/bin.js')
 chmodSync('dist/cli/bin.js', 0o755)
 // SQLite for Nodes without a usable one of their own (docs/decisions/0002).
 cpSync('node_modules/@photostructure/sqlite/prebuilds', 'dist/prebuilds', { recursive: true })
+await buildUi()
 // Their licenses require it.
 const bundled = [
   '@modelcontextprotocol/server',
   '@photostructure/sqlite',
+  '@pierre/highlights',
+  '@preact/signals',
+  '@preact/signals-core',
+  '@tanstack/virtual-core',
+  'diff',
   'get-east-asian-width',
   'jsonc-parser',
+  'preact',
   'smol-toml',
   'yaml',
   'zod',

@@ -8,6 +8,7 @@ const BESIDE = [
   ['biome', 'format', '.'],
   ['oxlint', '--type-aware', '--deny-warnings'],
   ['tsc', '--noEmit'],
+  ['tsc', '--noEmit', '-p', 'ui'],
 ]
 
 /** Prints its output in one piece, so that the outputs of two steps do not mix. */

@@ -22,6 +22,7 @@ export {
   type WorkEvent,
   type NoteChange,
   parseTime,
+  type ProjectListItem,
   type ProjectOrigin,
   type RevertedResult,
   type SessionsResult,
@@ -60,6 +61,8 @@ export {
   type DaemonLock,
   daemonLockHolder,
   defaultHome,
+  freeForkId,
+  isKnownSession,
   storeHome,
   acquireDaemonLock,
 } from './sdk/index.js'

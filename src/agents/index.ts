@@ -7,6 +7,8 @@ export const guard = () => import('./guard/index.js')
 export const installer = () => import('./install/install.js')
 
 export const conversations = () => import('./conversation/conversation.js')
+/** Conversations as people read them. */
+export const conversationItems = () => import('./conversation/read-items.js')
 export * from './conversation/index.js'
 export * from './hooks/index.js'
 export * from './install/index.js'

@@ -10,6 +10,7 @@ export {
   effectOf,
 } from './command-effects.js'
 export { type Fields, fieldsOf, isRecord, tryParseJson } from './json.js'
+export { maskNamedValues, maskSecrets } from './mask-secrets.js'
 export { nearest } from './nearest.js'
 export {
   callsReason,
@@ -22,7 +23,7 @@ export {
 } from './reason-words.js'
 export { hasCode, ifExists, isError, readIfExists } from './system-errors.js'
 export { jsonEscape, UNSAFE_CHARACTERS } from './unsafe-characters.js'
-export { isWithin, plural, shellQuote, singleQuote } from './words.js'
+export { commandLine, isWithin, plural, shellQuote, singleQuote } from './words.js'
 export { RecordedList, type RecordedItem } from './recorded-list.js'
 export {
   isObject,

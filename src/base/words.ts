@@ -16,6 +16,11 @@ export function shellQuote(text: string): string {
   return /^[\w@%+=:,./][\w@%+=:,./-]*$/.test(text) ? text : singleQuote(text)
 }
 
+/** A command line for a POSIX shell; options need no quotes. */
+export function commandLine(words: readonly string[]): string {
+  return words.map((word) => (/^-[\w@%+=:,./-]*$/.test(word) ? word : shellQuote(word))).join(' ')
+}
+
 /** Whether the path is the folder or inside it, compared as text: symlinks are not followed. */
 export function isWithin(folder: string, path: string): boolean {
   const inside = relative(folder, path)

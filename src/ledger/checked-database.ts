@@ -13,6 +13,7 @@ import {
 import { removeBackup } from './maintenance/backup.js'
 import { ledgerFiles } from './ledger-files.js'
 import { refuseHalfRescued } from './maintenance/rescue.js'
+import { number } from './rows.js'
 import { createTables, refuseOtherVersion, refuseOtherVersionInFile } from './schema.js'
 import { allowShrinking } from './maintenance/vacuum.js'
 
@@ -86,6 +87,13 @@ export function openCheckedDatabase(home: string, durability: Durability): Check
       }
     },
   }
+}
+
+/** Differs after any write to the ledger, by this connection or by another one. */
+export function readChangeMark(database: Database): string {
+  const own = database.get('SELECT total_changes() AS count')
+  const others = database.get('PRAGMA file.data_version')
+  return `${number(own ?? {}, 'count')} ${number(others ?? {}, 'data_version')}`
 }
 
 function openFile(path: string, durability: Durability): Database {

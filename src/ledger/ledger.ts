@@ -13,7 +13,7 @@ import {
 import { Authorship } from './checkpoints/authors.js'
 import { backUpLedger, removeBackup } from './maintenance/backup.js'
 import { Checkpoints } from './checkpoints/checkpoints.js'
-import { type CheckedDatabase, openCheckedDatabase } from './checked-database.js'
+import { type CheckedDatabase, openCheckedDatabase, readChangeMark } from './checked-database.js'
 import { ProjectRecords } from './records/project-records.js'
 import { Pruning } from './checkpoints/pruning.js'
 import { Rekey } from './rekey/index.js'
@@ -177,6 +177,11 @@ export class Ledger extends OpenedLedger {
   /** Throws KEY_MISSING, KEY_WRONG or STORE_DAMAGED for metadata that is still sealed. */
   expectOpen(metadata: unknown): void {
     refuseSealed(this.vault, metadata)
+  }
+
+  /** Differs after any write to the ledger, by this process or by another one. */
+  changeMark(): string {
+    return readChangeMark(this.database)
   }
 
   /** Never nested. */

@@ -175,6 +175,8 @@ export type CheckpointBrief = Omit<CommonFields, 'session'> & {
   readonly changes: ChangeCounts | null
   readonly skippedCounts: SkipCounts
   readonly moment: CheckpointMoment | null
+  /** The tool call that it names failed, as far as the agent reported it. */
+  readonly failed: boolean
 }
 
 export function briefOf(checkpoint: Checkpoint): CheckpointBrief {
@@ -200,6 +202,7 @@ export function briefOf(checkpoint: Checkpoint): CheckpointBrief {
     changes,
     skippedCounts: snapshot?.skippedCounts ?? {},
     moment: readCheckpointMoment(session?.metadata),
+    failed: readFailed(session?.metadata),
   }
 }
 
@@ -258,3 +261,12 @@ export type Operation = {
 }
 
 export const MAX_SKIPPED_PATHS = 1000
+
+/** Whether the hooks of an agent recorded a failed call in this metadata. */
+export function readFailed(metadata: unknown): boolean {
+  if (typeof metadata !== 'object' || metadata === null) return false
+  return (
+    typeof Reflect.get(metadata, 'agentSession') === 'string' &&
+    Reflect.get(metadata, 'failed') === true
+  )
+}

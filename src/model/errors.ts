@@ -7,7 +7,7 @@ export { hasCode, isError }
 /** Every code of a SavestateError, with its meaning. Codes never change. */
 export const ERROR_CODES = {
   ACCESS_REFUSED:
-    'The daemon rejected an HTTP request: the token is missing or wrong, or the origin is foreign.',
+    'The daemon or the server of the page rejected an HTTP request: the token is missing or wrong, the origin is foreign, or the page is read-only.',
   AGENT_REWIND_OFF: 'An agent asked for a rewind, but the user has not allowed agents to rewind.',
   BAD_INPUT: 'An argument or option is malformed or unknown.',
   CHECKPOINT_AMBIGUOUS:

@@ -1,6 +1,6 @@
 // Options that the calls share: cancelling, progress, warnings and questions. Calls take them beside their own options; the
 // engine gets them apart from its checked input.
-import type { Callbacks, PlanDetails, PlanView, Progress } from '../engine/index.js'
+import type { Callbacks, PlanDetails, PlanView, Progress, SessionContext } from '../engine/index.js'
 import { unknownOptions } from '../engine/index.js'
 import { SavestateError } from '../model/index.js'
 import { expectObject } from './opening/validate-options.js'
@@ -23,6 +23,12 @@ export type RestoreOptions = CallOptions & {
   /** Returns the plan and changes nothing. */
   readonly dryRun?: boolean
   /**
+   * Called with each plan, also that of a dry run, just before it is carried out. If it throws, nothing changes. For a caller
+   * that has shown a plan and carries out no other one.
+   * @internal
+   */
+  readonly onPlan?: ((plan: PlanView, details: PlanDetails) => void) | undefined
+  /**
    * Called with the plan before anything changes; without it the plan is carried out. Other processes may work on the
    * project meanwhile. If the plan is another one after a yes, it is called again with the new plan.
    */
@@ -38,7 +44,7 @@ type Asks = 'confirm' | 'confirmImport' | 'confirmPrune'
 
 export type SplitOptions = { readonly input: object; readonly callbacks: Callbacks }
 
-const CALLBACKS = ['onProgress', 'onWarning', 'confirm'] as const
+const CALLBACKS = ['onProgress', 'onWarning', 'onPlan', 'confirm'] as const
 
 /** Separates the shared options from the call's own, to which `identity` is added. Throws BAD_INPUT. */
 export function splitOptions(
@@ -47,18 +53,29 @@ export function splitOptions(
   { identity = {}, asks }: { readonly identity?: object; readonly asks?: Asks | undefined } = {},
 ): SplitOptions {
   expectObject(call, given)
-  const { signal, onProgress, onWarning, confirm, ...own } = given as CallOptions & {
-    readonly confirm?: Confirm
-  }
-  expectCallbacks(call, { signal, onProgress, onWarning, confirm })
+  const { signal, onProgress, onWarning, onPlan, confirm, ...own } = given as CallOptions &
+    Pick<RestoreOptions, 'onPlan'> & { readonly confirm?: Confirm }
+  expectCallbacks(call, { signal, onProgress, onWarning, onPlan, confirm })
   if (confirm !== undefined && asks === undefined) throw unknownOptions(call, ['confirm'], [])
+  if (onPlan !== undefined && asks !== 'confirm') throw unknownOptions(call, ['onPlan'], [])
   const doubled = Object.keys(identity).filter((key) => key in own)
   if (doubled.length > 0) throw unknownOptions(call, doubled, [])
   const question = confirm === undefined ? {} : { [asks ?? 'confirm']: confirm }
   return {
     input: { ...own, ...identity },
-    callbacks: { signal, onProgress, onWarning, ...question },
+    callbacks: { signal, onProgress, onWarning, onPlan, ...question },
   }
+}
+
+/** The queue is free while the caller is asked: other writes of the session must not wait for the answer. */
+export function askOutside(
+  { input, callbacks }: SplitOptions,
+  queue: SessionContext['writeQueue'],
+): SplitOptions {
+  const { confirm } = callbacks
+  const asking =
+    confirm && ((...plan: Parameters<typeof confirm>) => queue.aside(() => confirm(...plan)))
+  return { input, callbacks: { ...callbacks, confirm: asking } }
 }
 
 /** Refuses a callback that cannot be called: it would fail in the middle of the work. */

@@ -1,6 +1,7 @@
 export type { AgentState, Message, ToolCallRecord } from './agent-state.js'
 export { autoSave, type AutoSaveOptions } from './auto-save.js'
 export { fromJsonForm, type JsonForm, toJsonForm } from './json-form.js'
+export { freeForkId, isKnownSession } from './known-sessions.js'
 export type { CallOptions, RestoreOptions } from './call-options.js'
 export { Project, type Watch } from './project.js'
 export type * from './project-types.js'

@@ -1,4 +1,5 @@
 // Iterates over a list a page at a time, so that a long history is never in memory as a whole.
+import type { ExchangedCheckpoint, ExportPage } from '../engine/index.js'
 import { SavestateError } from '../model/index.js'
 import { expectObject } from './opening/validate-options.js'
 
@@ -22,4 +23,16 @@ export async function* iteratePages<View>(
     left -= page.checkpoints.length
     cursor = page.cursor
   } while (cursor !== undefined && left > 0)
+}
+
+/** The checkpoints of all pages of an export. */
+export async function* exportPages(
+  read: (after: ExportPage['cursor']) => Promise<ExportPage>,
+): AsyncGenerator<ExchangedCheckpoint, void, undefined> {
+  let after: ExportPage['cursor']
+  do {
+    const page = await read(after)
+    yield* page.items
+    after = page.cursor
+  } while (after !== undefined)
 }

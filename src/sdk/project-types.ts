@@ -37,6 +37,8 @@ export type ProjectRewindOptions = RestoreOptions & {
 export type DiffOptions = CallOptions & {
   /** The checkpoint to compare with; the folder as it is now if left out. */
   readonly to?: string
+  /** Compares with the checkpoint with files before it in the project: what the checkpoint itself changed. Not with `to`. */
+  readonly previous?: boolean
   /** Files or folders relative to the project; all of it if left out. */
   readonly paths?: readonly string[]
   /** `full` (default): a patch; `stat`: a summary per file; `none`: only the list of changes. */
@@ -46,6 +48,15 @@ export type DiffOptions = CallOptions & {
   /** Columns of the `stat` summary. */
   readonly width?: number
 }
+
+/** Options of `project.patch`. */
+export type PatchOptions = CallOptions &
+  Pick<DiffOptions, 'to' | 'previous'> & {
+    /** The file, relative to the project. */
+    readonly path: string
+    /** How many unchanged lines to show around a change, 100,000 at most. Default: 3. */
+    readonly context?: number
+  }
 
 /** Options of `project.search` and `project.history`. */
 export type SearchOptions = CallOptions & {

@@ -15,6 +15,7 @@ import { iteratePages } from './pages.js'
 import type {
   DiffOptions,
   DropOptions,
+  PatchOptions,
   PlanOptions,
   ProjectRewindOptions,
   ProjectSaveOptions,
@@ -149,10 +150,24 @@ export class Project {
     return this.#perform('file', engine.file, options, { ref, path })
   }
 
-  /** Compares a checkpoint with the folder as it is now, or with another checkpoint (`to`). */
+  /** One folder of a checkpoint, without the contents of its files; '' is the project. */
+  async folder(
+    ref: string,
+    path: string,
+    options: CallOptions = {},
+  ): Promise<engine.FolderListing> {
+    return this.#perform('folder', engine.folder, options, { ref, path })
+  }
+
+  /** Compares a checkpoint with the folder as it is now, with another one (`to`), or with the one before it (`previous`). */
   async diff(ref: string, options: DiffOptions = {}): Promise<engine.DiffResult> {
     refuseNoList('diff', 'paths', options?.paths)
     return this.#perform('diff', engine.diff, options, { from: ref })
+  }
+
+  /** The changes of one file. Compares as `diff` does, and scans the folder only without `to` and `previous`. */
+  async patch(ref: string, options: PatchOptions): Promise<engine.FilePatch> {
+    return this.#perform('patch', engine.filePatch, options, { from: ref })
   }
 
   /** Checkpoints with all of these words in their names, reasons, prompts or changed paths; 20 if `limit` is left out. */
@@ -191,6 +206,11 @@ export class Project {
   /** Repeats the rewind that was undone last. Throws NOTHING_TO_REDO. */
   async redo(options: RestoreOptions = {}): Promise<engine.RewindResult> {
     return this.#perform('redo', engine.redo, options, {}, 'confirm')
+  }
+
+  /** The rewinds that `undo` and `redo` would act on. */
+  async reversals(options: CallOptions = {}): Promise<engine.Reversals> {
+    return this.#perform('reversals', engine.reversals, options)
   }
 
   /** Files that rewinds, undos and redos have brought back since one of them (null: since ever), by its id. @internal */

@@ -45,6 +45,23 @@ export type StateOptions<Key extends PropertyKey> = {
   readonly keys: readonly Key[]
 }
 
+/** Options of `session.listAt`. */
+export type ListAtOptions = {
+  /** The checkpoint; the head if left out. */
+  readonly ref?: string | undefined
+  /** The index of the first item. */
+  readonly from: number
+  readonly limit: number
+}
+
+/** Some items of a list, and the length of the whole list. */
+export type ListSlice<List> = {
+  readonly items: List extends readonly (infer Item)[] | undefined
+    ? readonly Item[]
+    : readonly unknown[]
+  readonly total: number
+}
+
 /** Options of `session.rewind`. */
 export type SessionRewindOptions = RestoreOptions & {
   /** Goes to the checkpoint that the session had before that one. */

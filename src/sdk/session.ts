@@ -2,14 +2,16 @@
 import * as engine from '../engine/index.js'
 import type { SessionPruneOptions } from '../model/index.js'
 import type { AgentState } from './agent-state.js'
-import { type CallOptions, type SplitOptions, splitOptions } from './call-options.js'
+import { askOutside, type CallOptions, type SplitOptions, splitOptions } from './call-options.js'
 import { SafeEmitter } from './events.js'
 import { beat } from './opening/heartbeat.js'
 import { expectObject, refuseNoList } from './opening/validate-options.js'
 import { explained, type OpenCalls } from './opening/open-calls.js'
-import { iteratePages } from './pages.js'
+import { exportPages, iteratePages } from './pages.js'
 import type {
   AppendOptions,
+  ListAtOptions,
+  ListSlice,
   OncePerTurnOptions,
   SessionEvents,
   SessionRewindOptions,
@@ -106,6 +108,20 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
     return (await this.#perform(engine.stateAt, split)) as State | undefined
   }
 
+  /** Items of a list of the state, without reading the rest of it. Undefined if the state has no such list. */
+  async listAt<Key extends keyof State & string>(
+    key: Key,
+    options: ListAtOptions,
+  ): Promise<ListSlice<State[Key]> | undefined> {
+    const split = splitOptions('listAt', options, { identity: { key } })
+    return (await this.#perform(engine.listAt, split)) as ListSlice<State[Key]> | undefined
+  }
+
+  /** How long a list of the state was at each checkpoint, oldest first. Reads no items of long lists. */
+  async listLengths(key: keyof State & string): Promise<readonly engine.ListLength[]> {
+    return this.#perform(engine.listLengths, { input: { key }, callbacks: {} })
+  }
+
   /** One checkpoint with everything that is known about it. Throws CHECKPOINT_UNKNOWN. */
   async show(ref: string, options: CallOptions = {}): Promise<engine.CheckpointDetails> {
     const split = splitOptions('show', options, { identity: { ref } })
@@ -151,15 +167,9 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
     options: SessionRewindOptions = {},
   ): Promise<engine.SessionRewindResult> {
     refuseNoList('rewind', 'paths', options?.paths)
-    const how = { identity: { to: ref }, asks: 'confirm' } as const
-    const { input, callbacks } = splitOptions('rewind', options, how)
-    const { writeQueue } = this.#context
-    const { confirm } = callbacks
-    // The queue is free while the caller is asked: other writes of this session must not wait for the answer.
-    const asking: typeof confirm =
-      confirm && ((...plan) => writeQueue.aside(() => confirm(...plan)))
-    const split = { input, callbacks: { ...callbacks, confirm: asking } }
-    const result = await this.#inOrder(engine.rewindSession, split)
+    const split = splitOptions('rewind', options, { identity: { to: ref }, asks: 'confirm' })
+    const asking = askOutside(split, this.#context.writeQueue)
+    const result = await this.#inOrder(engine.rewindSession, asking)
     if (result.applied) this.notify('rewound', result)
     return result
   }
@@ -223,13 +233,9 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
   async *export(
     options: Pick<CallOptions, 'signal'> = {},
   ): AsyncGenerator<engine.ExchangedCheckpoint, void, undefined> {
-    let after: engine.ExportPage['cursor']
-    do {
-      const split = splitOptions('export', options, { identity: { after } })
-      const page: engine.ExportPage = await this.#perform(engine.exportSession, split)
-      yield* page.items
-      after = page.cursor
-    } while (after !== undefined)
+    yield* exportPages((after) =>
+      this.#perform(engine.exportSession, splitOptions('export', options, { identity: { after } })),
+    )
   }
 
   /** Adds checkpoints that are not in the session yet. If an item of a stream is refused, those before it stay imported. */

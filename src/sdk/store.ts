@@ -9,6 +9,7 @@ import { refuseUnknown } from './opening/validate-options.js'
 import { explained } from './opening/open-calls.js'
 import { openContext, type OpenContext, type StoreOptions } from './opening/open-context.js'
 import { Maintenance } from './maintenance/store-maintenance.js'
+import { watchLedger } from './ledger-changes.js'
 import { iteratePages } from './pages.js'
 import { Project } from './project.js'
 import type { ProjectOptions } from './project-types.js'
@@ -103,6 +104,11 @@ export class Store {
     return this.#projectAt(root)
   }
 
+  /** The projects with checkpoints, the last used first. @internal */
+  async projects(): Promise<readonly engine.ProjectListItem[]> {
+    return this.#perform('projects', engine.listProjects, {})
+  }
+
   /**
    * Opens the session of an agent for writing, and begins it if there is none. Throws SESSION_BUSY while another process
    * writes it, and SESSION_UNKNOWN with `create: false`.
@@ -120,8 +126,7 @@ export class Store {
 
   /** The sessions of the store, the last used first. */
   async sessions(query: SessionsQuery = {}): Promise<readonly engine.SessionListItem[]> {
-    const { sessions } = await this.#perform('sessions', engine.listSessions, query)
-    return sessions
+    return (await this.#perform('sessions', engine.listSessions, query)).sessions
   }
 
   /**
@@ -153,8 +158,7 @@ export class Store {
 
   /** Deletes a session and its checkpoints; returns how many there were, 0 for an unknown session. */
   async deleteSession(id: string): Promise<number> {
-    const { removed } = await this.#do(async () => engine.deleteSession(this.#context, id))
-    return removed
+    return (await this.#do(async () => engine.deleteSession(this.#context, id))).removed
   }
 
   /** The checkpoints of all projects and sessions, newest first. */
@@ -181,6 +185,13 @@ export class Store {
   /** The projects and sessions of the store, its size, and recent failures. */
   async status(options: CallOptions = {}): Promise<engine.StatusResult> {
     return this.#perform('status', engine.status, options)
+  }
+
+  /** Yields after commits to the store by any process, within about 150 ms. Ends with the signal or with `close`. */
+  changes(options: Pick<CallOptions, 'signal'> = {}): AsyncGenerator<void, void, undefined> {
+    const { input, callbacks } = splitOptions('changes', options)
+    refuseUnknown('changes', input, {})
+    return watchLedger(this.#context, callbacks.signal)
   }
 
   /** Removes what the retention policy and the limits say. `dryRun` returns the plan with the reasons and removes nothing. */

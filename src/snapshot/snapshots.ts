@@ -52,6 +52,7 @@ export class Snapshots {
 
   readonly fingerprints = this.#forward('fingerprints')
   readonly patch = this.#forward('patch')
+  readonly filePatch = this.#forward('filePatch')
   readonly rewrite = this.#forward('rewrite')
   readonly examine = this.#forward('examine')
 

@@ -551,3 +551,74 @@ test('an answer to Claude Code uses its own fields', () => {
     hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: 'known' },
   })
 })
+
+const copilotCommon = { sessionId: 's-7', cwd: '/w', toolName: 'bash', toolArgs: {} }
+const opencodeAfter = (metadata: object) => ({
+  directory: '/w',
+  input: { tool: 'bash', sessionID: 's-4', callID: 'c-4', args: { command: 'x' } },
+  output: { title: 'x', metadata, output: '' },
+})
+const clineAfter = (success: boolean) => ({
+  ...clineCommon,
+  tool_result: { id: 'c', name: 'run_commands', input: {}, output: [{ result: '', success }] },
+})
+const bash = { tool_name: 'Bash', tool_input: { command: 'x' }, tool_use_id: 'c' }
+const geminiShell = (llmContent: string) => ({
+  ...geminiCommon,
+  tool_name: 'run_shell_command',
+  tool_input: { command: 'x' },
+  tool_response: { llmContent, returnDisplay: '' },
+})
+const geminiEdit = { ...geminiCommon, tool_name: 'replace', tool_input: {} }
+const notFound = { message: 'File not found', type: 'file_not_found' }
+const copilotResult = (resultType: string, textResultForLlm: string) => ({
+  ...copilotCommon,
+  toolResult: { resultType, textResultForLlm },
+})
+
+test.each<[AgentName, string, Record<string, unknown>, boolean]>([
+  ['claude', 'PostToolUseFailure', { ...claudeCommon, ...bash, error: 'Exit code 3' }, true],
+  ['claude', 'PostToolUse', { ...claudeCommon, ...bash, tool_response: { stdout: '' } }, false],
+  ['claude', 'PreToolUse', { ...claudeCommon, ...bash }, false],
+  [
+    'codex',
+    'PostToolUse',
+    { ...codexCommon, ...bash, tool_response: 'Exit code: 1\nWall time: 0 seconds\nOutput:\n' },
+    true,
+  ],
+  [
+    'codex',
+    'PostToolUse',
+    { ...codexCommon, ...bash, tool_response: 'Exit code: 0\nWall time: 0 seconds\nOutput:\n' },
+    false,
+  ],
+  ['codex', 'PostToolUse', { ...codexCommon, ...bash, tool_response: 'Exit code: 1' }, false],
+  ['gemini', 'AfterTool', { ...geminiEdit, tool_response: { error: notFound } }, true],
+  ['gemini', 'AfterTool', { ...geminiEdit, tool_response: { llmContent: 'done' } }, false],
+  ['gemini', 'AfterTool', geminiShell('Output: x\nExit Code: 3\nProcess Group PGID: 7'), true],
+  ['gemini', 'AfterTool', geminiShell('Output: (empty)\nProcess Group PGID: 7'), false],
+  ['opencode', 'tool.execute.after', opencodeAfter({ exit: 2 }), true],
+  ['opencode', 'tool.execute.after', opencodeAfter({ exit: 0 }), false],
+  ['opencode', 'tool.execute.after', opencodeAfter({}), false],
+  ['cursor', 'postToolUseFailure', { ...cursorCommon, ...bash }, true],
+  ['cursor', 'postToolUse', { ...cursorCommon, ...bash }, false],
+  ['copilot', 'postToolUse', copilotResult('failure', 'no such file'), true],
+  [
+    'copilot',
+    'postToolUse',
+    copilotResult('success', 'x\n<shellId: 0 completed with exit code 2>'),
+    true,
+  ],
+  [
+    'copilot',
+    'postToolUse',
+    copilotResult('success', 'x\n<shellId: 0 completed with exit code 0>'),
+    false,
+  ],
+  ['cline', 'PostToolUse', clineAfter(false), true],
+  ['cline', 'PostToolUse', clineAfter(true), false],
+])('%s %s: whether the call failed (%#)', (agent, eventName, payload, failed) => {
+  const event = MAPPERS[agent].parse(eventName, payload)
+  const tool = event !== undefined && 'tool' in event ? event.tool : undefined
+  expect(tool?.failed).toBe(failed ? true : undefined)
+})

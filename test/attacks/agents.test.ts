@@ -24,6 +24,7 @@ const DECISIONS: Readonly<Record<CommandName, Decision>> = {
   rewind: ['user', 'rewind works -y'],
   undo: ['user', 'undo -y'],
   redo: ['user', 'redo -y'],
+  ui: ['user', 'ui --no-open'],
   sessions: ['anyone'],
   resume: ['anyone'],
   fork: ['anyone'],

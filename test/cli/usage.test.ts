@@ -91,7 +91,7 @@ test('with -C, printed commands are for that project too', () => {
   const program = `savestate -C ${s.project}`
   expect(shown('list')).toEqual([[program, 'save']])
   expect(shown()).toEqual([
-    ...['save', 'diff', 'rewind'].map((name) => [program, name]),
+    ...['save', 'diff', 'rewind', 'ui'].map((name) => [program, name]),
     ['savestate', 'help'],
   ])
   shown('save')
@@ -100,7 +100,7 @@ test('with -C, printed commands are for that project too', () => {
   expect(shown('undo', '-y')).toEqual([[program, 'redo']])
   expect(shown('redo', '-y')).toEqual([[program, 'undo']])
   expect(shown('list', '--limit', '1')).toEqual([[program, 'list']])
-  expect(shown().map(([, name]) => name)).toEqual(['diff', 'rewind', 'save', 'list', 'help'])
+  expect(shown().map(([, name]) => name)).toEqual(['diff', 'rewind', 'ui', 'save', 'list', 'help'])
 })
 
 test('a home folder is refused, and the hint says what to do instead', () => {

@@ -1,4 +1,4 @@
-// No layer except the daemon uses a network, and git cannot be made to.
+// No layer except the daemon and the server of the page uses a network, and git cannot be made to.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,8 +9,11 @@ import { scratch } from '../support/scratch.js'
 
 const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url))
 
-/** The daemon uses a Unix socket and the loopback interface only; test/daemon/daemon-http.test.ts checks that. */
-const ALLOWED: readonly string[] = ['daemon']
+/**
+ * The daemon uses a Unix socket and the loopback interface only, the page the loopback interface: test/daemon/daemon-http.test.ts
+ * and test/ui/server check that.
+ */
+const ALLOWED: readonly string[] = ['daemon', 'ui/server']
 
 const MODULES = 'http|https|http2|net|dns|tls|dgram|inspector|quic'
 const WAYS: readonly RegExp[] = [

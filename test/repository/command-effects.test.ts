@@ -35,8 +35,8 @@ test('the daemon serves no command that changes files or removes something from 
 test('a command that changes files or the store asks first, and no other does by default', () => {
   const asking = COMMAND_NAMES.filter((name) => optionsOf(name).some((it) => it.name === 'yes'))
   const changing = COMMAND_NAMES.filter((name) => changes(plain(name)))
-  // Both can be done again the other way round, by hand.
-  expect(changing.filter((name) => !asking.includes(name))).toEqual(['unpin', 'move'])
+  // The page of `ui` asks. The others can be done again the other way round, by hand.
+  expect(changing.filter((name) => !asking.includes(name))).toEqual(['ui', 'unpin', 'move'])
   expect(asking.filter((name) => plain(name) === 'reads')).toEqual(['config'])
 })
 

@@ -54,11 +54,13 @@ test('the tarball holds the program, its types and the papers, and nothing else:
     'dist/cli/bin.js',
     'dist/types/index.d.ts',
     'dist/third-party-licenses.txt',
+    'dist/ui/index.html',
+    'dist/ui/export.html',
   ]) {
     expect(contents).toContain(path)
   }
   const allowed =
-    /^(?:package\.json|(?:README|CHANGELOG|CONTRIBUTING|AGENTS|SECURITY)\.md|LICENSE|docs\/.+\.(?:md|svg)|examples\/\w+\.mjs|plugins\/(?:claude|gemini)\/.+\.json|dist\/index\.cjs|dist\/third-party-licenses\.txt|dist\/(?:cli\/)?[\w-]+\.js|dist\/cli\/package\.json|dist\/prebuilds\/[\w-]+\/@photostructure\+sqlite\.(?:glibc|musl)\.node|dist\/types\/.+\.d\.ts)$/
+    /^(?:package\.json|(?:README|CHANGELOG|CONTRIBUTING|AGENTS|SECURITY)\.md|LICENSE|docs\/.+\.(?:md|svg|png)|examples\/\w+\.mjs|plugins\/(?:claude|gemini)\/.+\.json|dist\/index\.cjs|dist\/third-party-licenses\.txt|dist\/(?:cli\/)?[\w-]+\.js|dist\/cli\/package\.json|dist\/prebuilds\/[\w-]+\/@photostructure\+sqlite\.(?:glibc|musl)\.node|dist\/types\/.+\.d\.ts|dist\/ui\/export\.html|dist\/ui\/(?:index\.html|assets\/[\w-]+\.(?:css|js|svg|wasm))(?:\.br)?)$/
   expect(contents.filter((path) => !allowed.test(path))).toEqual([])
   expect(contents.filter((path) => /\.test\.|\bscratch|\bsample-/.test(path))).toEqual([])
 })

@@ -108,6 +108,21 @@ export async function pointBefore(
   }
 }
 
+/** A conversation up to a checkpoint that a hook has made. */
+export type AgentConversationPlan = PlannedConversation & { readonly checkpoint: AgentCheckpoint }
+
+/** Undefined for a checkpoint that no hook has made. Writes nothing yet. `folder`: where the agent would continue. */
+export async function planAtCheckpoint(
+  store: Store,
+  details: CheckpointDetails,
+  { before, folder }: { readonly before: boolean; readonly folder: string },
+): Promise<AgentConversationPlan | undefined> {
+  const checkpoint = agentCheckpoint(details)
+  if (checkpoint === undefined) return undefined
+  const point = before ? await pointBefore(store, checkpoint, details.moment) : checkpoint
+  return { checkpoint, ...(await planConversation(store, point, folder)) }
+}
+
 /** Planned in memory only. `write` creates the file and returns the command. */
 type PlannedConversation = {
   readonly outline: Conversation
@@ -121,7 +136,7 @@ export async function planConversation(
 ): Promise<PlannedConversation> {
   const { agent, at, prompt = null, tool = null, path } = checkpoint
   const common = { agent, prompt, tool, problem: null }
-  const problem = findProblem(checkpoint)
+  const problem = findConversationProblem(checkpoint)
   const { turnId } = checkpoint
   if (problem === undefined && agent === 'opencode' && turnId !== undefined)
     return planOpencode(store, { ...checkpoint, turnId }, folder)
@@ -162,7 +177,12 @@ export async function planConversation(
 const NO_COPY = 'no copy of it was saved, and the transcript of the agent does not contain it'
 
 /** Why the agent cannot continue from there; undefined if it can. Checked before anything is changed. */
-function findProblem({ agent, at, turnId, path }: AgentCheckpoint): string | undefined {
+export function findConversationProblem({
+  agent,
+  at,
+  turnId,
+  path,
+}: AgentCheckpoint): string | undefined {
   if (agent === 'opencode') {
     if (turnId === undefined || AT_AN_END.includes(at))
       return 'opencode can continue from a prompt only, not from the end of a turn'

@@ -63,6 +63,23 @@ export function parsePosition(value: unknown): Position | undefined {
   return isPosition ? { path, bytes, tail } : undefined
 }
 
+/**
+ * The lines that the next hook of a session will copy, such as the last answer, after which no hook saves. `metadata` is that
+ * of the session's head. None if the file is gone, was replaced or cannot be read.
+ */
+export function readUncopied(metadata: unknown): readonly string[] {
+  const known = parsePosition(fieldsOf(metadata)['copied'])
+  if (known === undefined) return []
+  try {
+    const growth = readGrowth(known.path, known)
+    return growth === undefined || growth.isFromStart ? [] : growth.lines
+  } catch (error) {
+    // The stored part can still be read.
+    if (hasCode(error, 'EACCES', 'EPERM')) return []
+    throw error
+  }
+}
+
 function isSame(fd: number, { bytes, tail }: Position): boolean {
   return fstatSync(fd).size >= bytes && hashTail(fd, bytes) === tail
 }

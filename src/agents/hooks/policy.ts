@@ -21,6 +21,8 @@ type SaveMetadata = {
   /** The calls since the previous checkpoint. `together`: they ran concurrently, so they share its changes. */
   readonly calls?: readonly string[]
   readonly together?: true
+  /** One of these calls failed. */
+  readonly failed?: true
 }
 
 export type Save = {
@@ -181,6 +183,7 @@ function makeSave(
       ...buildMetadata(event, state),
       ...(calls.length === 0 ? {} : { calls: calls.map(({ label }) => label) }),
       ...(isTogether ? { together: true } : {}),
+      ...(calls.some(({ failed }) => failed === true) ? { failed: true } : {}),
     },
     toolCallId: 'tool' in event ? event.tool.callId : undefined,
     always: false,
@@ -235,5 +238,6 @@ function toCall(
     label,
     isPending: tool.effect === 'anything' || tool.effect === 'delegates',
     agentId,
+    ...(tool.failed === true ? { failed: true } : {}),
   }
 }

@@ -7,6 +7,7 @@ export type Call = {
   /** A checkpoint is made when such a call ends. If the end event is missing, a later event makes it. */
   readonly isPending: boolean
   readonly agentId: string | undefined
+  readonly failed?: true
 }
 
 export type TurnState = {
@@ -37,9 +38,10 @@ export function parseTurnState(value: unknown): TurnState {
 function parseCalls(value: unknown): readonly Call[] {
   if (!Array.isArray(value)) return []
   return value.flatMap((item: unknown) => {
-    const { key, label, isPending, agentId } = fieldsOf(item)
+    const { key, label, isPending, agentId, failed } = fieldsOf(item)
     if (typeof key !== 'string' || typeof label !== 'string') return []
-    return [{ key, label, isPending: isPending === true, agentId: optionalText(agentId) }]
+    const call = { key, label, isPending: isPending === true, agentId: optionalText(agentId) }
+    return [failed === true ? { ...call, failed } : call]
   })
 }
 

@@ -29,6 +29,7 @@ export const claude = defineAgent({
     delegates: names('Agent Task'),
   },
   fields: (payload) => ({ ...usualFields(payload), turnId: payload.id('prompt_id') }),
+  failed: (_, eventName) => eventName === 'PostToolUseFailure',
   adjust(event) {
     // The end of a background command arrives as a prompt that the user did not write.
     const isNotice = event.type === 'turn-start' && event.prompt.startsWith('<task-notification>')

@@ -1,4 +1,5 @@
 // Cline. Written from its source and documentation, not recorded. The two name a tool differently; both are supported.
+import { fieldsOf } from '../../base/index.js'
 import { defineAgent, names } from './map-event.js'
 
 export const cline = defineAgent({
@@ -38,6 +39,13 @@ export const cline = defineAgent({
     const use = payload.inner(isBefore ? 'preToolUse' : 'postToolUse')
     if (use === undefined) throw payload.malformed('it names no tool')
     return { name: use.toolName('toolName'), input: use.value('parameters'), callId: undefined }
+  },
+  failed(payload) {
+    const { output } = fieldsOf(payload.peek('tool_result'))
+    const outputs: readonly unknown[] = Array.isArray(output) ? output : [output]
+    return [payload.peek('postToolUse'), ...outputs].some(
+      (one) => fieldsOf(one)['success'] === false,
+    )
   },
   deny: (reason) => ({ cancel: true, errorMessage: reason }),
   // The name of the context in its source, and the one in its documentation.

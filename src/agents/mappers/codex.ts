@@ -33,6 +33,9 @@ export const codex = defineAgent({
     writes: ['apply_patch'],
     delegates: names('spawn_agent collaborationspawn_agent'),
   },
+  // The response to a shell command is its output alone, without the exit code.
+  failed: (payload) =>
+    /^Exit code: [1-9]\d*\nWall time: /.test(String(payload.peek('tool_response'))),
   deny: denyLikeClaude,
   say: sayLikeClaude(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse']),
 })

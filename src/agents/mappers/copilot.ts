@@ -1,6 +1,6 @@
 // GitHub Copilot CLI. Written from its documentation, not recorded. Not every version sends a session id.
 import { basename } from 'node:path'
-import { isRecord, tryParseJson } from '../../base/index.js'
+import { fieldsOf, isRecord, tryParseJson } from '../../base/index.js'
 import { defineAgent, names } from './map-event.js'
 import type { Payload } from './payload.js'
 
@@ -41,6 +41,11 @@ export const copilot = defineAgent({
     input: parseArguments(payload.value('toolArgs')),
     callId: payload.id('toolCallId'),
   }),
+  failed(payload, eventName) {
+    const { resultType, textResultForLlm: text } = fieldsOf(payload.peek('toolResult'))
+    const isFailure = eventName === 'postToolUseFailure' || resultType === 'failure'
+    return isFailure || (typeof text === 'string' && FAILED_COMMAND.test(text))
+  },
   deny: (reason) => ({ permissionDecision: 'deny', permissionDecisionReason: reason }),
   // It has no field for a message to the user, but logs what a hook writes to stderr.
   say: ({ notice, context }) => ({
@@ -48,6 +53,9 @@ export const copilot = defineAgent({
     ...(notice === undefined ? {} : { stderr: notice }),
   }),
 })
+
+/** The end of a command's result. The command can fail although the call succeeded. */
+const FAILED_COMMAND = /<shellId: \d+ completed with exit code [1-9]\d*>\s*$/
 
 /** Without a session id, each folder is one session. */
 function sessionIdForFolder(payload: Payload, cwd: string | undefined): string {

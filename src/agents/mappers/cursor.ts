@@ -42,6 +42,7 @@ export const cursor = defineAgent({
     const isServer = eventName.endsWith('MCPExecution')
     return { ...usualTool(payload), ...(isServer ? { effect: 'anything' as const } : {}) }
   },
+  failed: (_, eventName) => eventName === 'postToolUseFailure',
   // Never `allow`: Cursor would not ask the user.
   deny: (reason) => ({ permission: 'deny', user_message: reason, agent_message: reason }),
   say: ({ notice, context }) => ({ json: { user_message: notice, additional_context: context } }),

@@ -14,6 +14,8 @@ export type Tool = {
   /** The agent's id of the call; some agents have none. */
   readonly callId: string | undefined
   readonly effect: ToolEffect
+  /** Present after a call that failed, as far as the agent reports it: an error, or an exit code other than 0. */
+  readonly failed?: true
 }
 
 export type EventFields = {

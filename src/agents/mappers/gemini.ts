@@ -1,4 +1,5 @@
 // Gemini CLI. Recorded on 0.61.0. It has no ids for turns and calls.
+import { fieldsOf } from '../../base/index.js'
 import { defineAgent, names, sayLikeClaude, usualTool } from './map-event.js'
 
 export const gemini = defineAgent({
@@ -24,6 +25,16 @@ export const gemini = defineAgent({
     // An MCP server may give its tools the names of built-in ones.
     const isServer = payload.value('mcp_context') !== undefined
     return { ...usualTool(payload), ...(isServer ? { effect: 'anything' as const } : {}) }
+  },
+  failed(payload) {
+    const { error, llmContent } = fieldsOf(payload.peek('tool_response'))
+    if (error !== undefined && error !== null) return true
+    // A shell command that fails is no error; its result has this line after the output.
+    return (
+      payload.peek('tool_name') === 'run_shell_command' &&
+      typeof llmContent === 'string' &&
+      /\nExit Code: [1-9]\d*\n/.test(`${llmContent}\n`)
+    )
   },
   deny: (reason) => ({ decision: 'deny', reason }),
   say: sayLikeClaude(['SessionStart', 'BeforeAgent', 'AfterTool']),

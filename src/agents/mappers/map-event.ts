@@ -25,6 +25,8 @@ type AgentDefinition = {
   readonly fields?: (payload: Payload) => OwnFields
   readonly prompt?: (payload: Payload) => string | undefined
   readonly tool?: (payload: Payload, eventName: string) => Omit<Tool, 'effect'> & Partial<Tool>
+  /** Whether the call of an after-tool event failed. Omitted if the payloads do not say it. */
+  readonly failed?: (payload: Payload, eventName: string) => boolean
   /** Corrects the event; undefined drops it. */
   readonly adjust?: (event: AgentEvent) => AgentEvent | undefined
   /** The answer that keeps a tool from running. */
@@ -97,7 +99,9 @@ function mapEvent(
     case 'before-tool':
     case 'after-tool': {
       const read = readTool(payload, eventName)
-      const tool = { effect: effectOf(tools, read.name), ...read }
+      const hasFailed = type === 'after-tool' && definition.failed?.(payload, eventName) === true
+      const failed = hasFailed ? { failed: true as const } : {}
+      const tool = { effect: effectOf(tools, read.name), ...read, ...failed }
       return { ...fields, type, tool, rest: payload.rest() }
     }
     default:

@@ -34,6 +34,11 @@ export class Payload {
     return this.#field(key)
   }
 
+  /** The same, but it stays part of `rest`. */
+  peek(key: string): unknown {
+    return this.#field(key)
+  }
+
   text(key: string): string | undefined {
     const value = this.value(key)
     if (value === undefined || typeof value === 'string') return value

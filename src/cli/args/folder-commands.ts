@@ -183,4 +183,26 @@ export const FOLDER_COMMANDS = {
     details: [ONLY_ITS_FILES],
     options: [DRY_RUN, YES],
   },
+  ui: {
+    summary: 'Open a page with the timeline, diffs and every way back',
+    details: [
+      'Serves the page on 127.0.0.1 until Ctrl-C, or until no page has been open for 15 minutes. The address contains a key, and only a browser that opened it can use the page. The page loads nothing from the network.',
+      'With --json the first line on stdout is {"url": …}.',
+    ],
+    page: 'docs/guide/page.md',
+    options: [
+      number('port N', 'Listen on port N (default: any free port)'),
+      flag('no-open', 'Do not open a browser, only print the address'),
+      flag('read-only', 'Leave out everything that changes something, and keep secrets masked'),
+      text(
+        'export FILE',
+        'Write the page of this project into one HTML file instead, with secrets masked; it opens without a server',
+      ),
+    ],
+    examples: [
+      ['savestate ui', 'See what the agent did'],
+      ['savestate ui --read-only', 'Only look; agents may run this, too'],
+      ['savestate ui --export work.html', 'A file to keep or to send'],
+    ],
+  },
 } as const satisfies Readonly<Record<string, CommandSpec>>

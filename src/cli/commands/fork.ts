@@ -1,7 +1,6 @@
-import { type CheckpointDetails, SavestateError, type Store } from '../../index.js'
+import { type CheckpointDetails, freeForkId, SavestateError } from '../../internal.js'
 import { jsonOf } from '../runtime/opaque-classes.js'
 import { command, type Request } from '../runtime/command.js'
-import { isKnown } from '../runtime/open-session.js'
 import { findCheckpoint } from '../runtime/checkpoint-argument.js'
 import { printableLine } from '../terminal/escape.js'
 import { programFor, quoteForShell } from '../terminal/shell-quote.js'
@@ -12,7 +11,7 @@ export const run = command({
     const from = await findCheckpoint(request).catch((error: unknown) => {
       throw explainUnknown(error, request)
     })
-    const id = request.options.text('as') ?? (await freeId(store, from.session))
+    const id = request.options.text('as') ?? (await freeForkId(store, from.session))
     await (await store.fork(from.id, { session: id })).close()
     const made = (await store.sessions()).find((session) => session.id === id)
     if (made === undefined)
@@ -49,11 +48,4 @@ async function agentLines(from: CheckpointDetails, program: string): Promise<rea
     `${agent} cannot continue a fork by itself. To go back in its conversation:`,
     `  ${program} rewind ${from.id} --conversation`,
   ]
-}
-
-async function freeId(store: Store, old: string | null): Promise<string> {
-  const stem = old === null ? 'fork' : `${old}-fork`
-  let n = 1
-  while (await isKnown(store, `${stem}-${n}`)) n += 1
-  return `${stem}-${n}`
 }

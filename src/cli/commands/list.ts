@@ -65,7 +65,7 @@ function momentNote({ chosen }: Selection, { options }: Request): string | undef
 
 function moreNote({ chosen, more, searched }: Selection, request: Request): string | undefined {
   if (searched !== undefined)
-    return `Searched the newest ${formatNumber(searched)} checkpoints; older ones may match too.`
+    return `Searched the paths of the newest ${formatNumber(searched)} checkpoints; older ones may match too.`
   if (more === 0) return undefined
   const limit = more === null ? chosen.length * 5 : chosen.length + more
   const { options, paths } = request

@@ -34,6 +34,7 @@ export const run = command({
         `Save it now, before something breaks:   ${program} save -m "it works"`,
         `See later what changed:                 ${program} diff 1`,
         `Go back:                                ${program} rewind 1`,
+        `See all of it in the browser:           ${program} ui`,
         'All commands:                           savestate help',
       ].join('\n')
     }
@@ -57,6 +58,7 @@ export const run = command({
       '',
       `See what changed since the newest:   ${program} diff 1`,
       `Pick one to go back to:              ${program} rewind`,
+      `See everything in the browser:       ${program} ui`,
       `Save the folder as it is:            ${program} save -m "why"`,
       `All checkpoints, all commands:       ${program} list, savestate help`,
     ].join('\n')

@@ -1,6 +1,6 @@
 import { isPromptReason } from '../../base/index.js'
 import { type CheckpointView, SavestateError, type SessionRewindResult } from '../../index.js'
-import type { Conversation } from '../../agents/index.js'
+import type { AgentConversationPlan, Conversation } from '../../agents/index.js'
 import { type Command, command, type Request } from '../runtime/command.js'
 import { confirmOn } from '../runtime/confirm.js'
 import { EXIT } from '../runtime/exit.js'
@@ -8,7 +8,6 @@ import {
   continueConversation,
   conversationRemark,
   conversationText,
-  type ConversationPlan,
   planAgentConversation,
   refuseIdleContinue,
   refuseNoWay,
@@ -119,7 +118,7 @@ async function rewindConversation(request: Request, named: CheckpointView): Prom
 /** The files are restored already, so an error must say so. It names the id: the rewind has shifted the numbers. */
 function writeConversation(
   { options }: Request,
-  { planned, named }: { readonly planned: ConversationPlan; readonly named: CheckpointView },
+  { planned, named }: { readonly planned: AgentConversationPlan; readonly named: CheckpointView },
 ): Conversation {
   try {
     return planned.write()
@@ -158,7 +157,7 @@ function conversationOf(rewound: Rewound | undefined): Conversation | undefined 
 async function rewindFiles(
   request: Request,
   named: CheckpointView,
-  planned?: ConversationPlan,
+  planned?: AgentConversationPlan,
 ): Promise<RewoundFiles> {
   const { options, hooks } = request
   const project = await request.project()

@@ -166,10 +166,11 @@ function reasonOf(row: CheckpointView): string {
 }
 
 /** Names and pins are never cut off; only the text after them is. */
-function marksOf({ damaged, filesPruned, pinned, name }: CheckpointView): string {
+function marksOf({ damaged, filesPruned, failed, pinned, name }: CheckpointView): string {
   const shown = name === null ? '' : `[${cutEnd(printableLine(name), NAME_WIDTH)}] `
   const lost = `${damaged === true ? '[damaged] ' : ''}${filesPruned === true ? '[files pruned] ' : ''}`
-  return `${lost}${pinned ? '[pinned] ' : ''}${shown}`
+  const end = failed === true ? '[failed] ' : ''
+  return `${lost}${end}${pinned ? '[pinned] ' : ''}${shown}`
 }
 
 const ALONE: readonly (string | null)[] = [null, 'you', 'rewind']

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { hasCode } from '../../base/index.js'
-import type { AgentCheckpoint, Conversation } from '../../agents/index.js'
+import { type AgentConversationPlan, type Conversation, describePoint } from '../../agents/index.js'
 import { type CheckpointView, SavestateError } from '../../index.js'
 import type { Request } from '../runtime/command.js'
 import { EXIT, ignoreInterrupts } from '../runtime/exit.js'
@@ -10,13 +10,6 @@ import { detailsOf } from '../runtime/checkpoint-argument.js'
 import { printableLine } from '../terminal/escape.js'
 import { commandLine, programFor } from '../terminal/shell-quote.js'
 import { usageOf } from '../args/commands-table.js'
-
-export type ConversationPlan = {
-  /** The checkpoint that the user named, even with --before. */
-  readonly checkpoint: AgentCheckpoint
-  readonly outline: Conversation
-  write(): Conversation
-}
 
 export function refuseIdleContinue({ options, isJson }: Request): void {
   if (!options.has('continue')) return
@@ -37,21 +30,20 @@ export function refuseIdleContinue({ options, isJson }: Request): void {
 export async function planAgentConversation(
   request: Request,
   named: CheckpointView,
-): Promise<ConversationPlan | undefined> {
+): Promise<AgentConversationPlan | undefined> {
   const { conversations } = await import('../../agents/index.js')
-  const { agentCheckpoint, planConversation, pointBefore } = await conversations()
-  const checkpoint = agentCheckpoint(await detailsOf(request, named))
-  if (checkpoint === undefined) return undefined
-  const store = await request.store()
-  const point = request.options.has('before')
-    ? await pointBefore(store, checkpoint, named.moment)
-    : checkpoint
+  const { planAtCheckpoint } = await conversations()
+  const before = request.options.has('before')
   const folder = (await request.project()).path
-  return { checkpoint, ...(await planConversation(store, point, folder)) }
+  const details = await detailsOf(request, named)
+  return planAtCheckpoint(await request.store(), details, { before, folder })
 }
 
 /** For a rewind of only the conversation: fails if the conversation cannot go back. */
-export function refuseNoWay(request: Request, { checkpoint, outline }: ConversationPlan): void {
+export function refuseNoWay(
+  request: Request,
+  { checkpoint, outline }: AgentConversationPlan,
+): void {
   if (outline.way !== 'none') return
   const program = programFor(request.options)
   throw new SavestateError(
@@ -67,13 +59,13 @@ export function refuseNoWay(request: Request, { checkpoint, outline }: Conversat
 export function conversationRemark(outline: Conversation): string {
   return outline.way === 'none'
     ? `Only the files go back. ${stayText(outline)}`
-    : `The conversation goes back too: ${pointText(outline)}.`
+    : `The conversation goes back too: ${describePoint(outline, printableLine)}.`
 }
 
 export function conversationText(conversation: Conversation, { options }: Request): string {
   const { way, command } = conversation
   if (way === 'none') return stayText(conversation)
-  const point = pointText(conversation)
+  const point = describePoint(conversation, printableLine)
   if (options.has('dry-run')) return `The conversation would go back: ${point}.`
   if (options.has('continue')) return `The conversation continues as it was ${point}.`
   const words = commandLine(command ?? [])
@@ -84,14 +76,6 @@ export function conversationText(conversation: Conversation, { options }: Reques
 
 function stayText({ problem }: Conversation): string {
   return `The conversation stays as it is: ${problem}. \`savestate resume\` prints a brief for a new one.`
-}
-
-function pointText({ kind, prompt, tool }: Conversation): string {
-  if (kind === 'before-turn')
-    return prompt === null ? 'before the prompt' : `before you asked "${printableLine(prompt)}"`
-  if (kind === 'then') return 'then'
-  const when = kind === 'before-call' ? 'before' : 'after'
-  return tool === null ? `${when} the call` : `${when} ${printableLine(tool)}`
 }
 
 /** The exit code is the agent's. */

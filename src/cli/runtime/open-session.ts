@@ -1,5 +1,5 @@
 // Opens sessions by their id.
-import { SavestateError, type Session, type Store } from '../../index.js'
+import { isKnownSession, type Session, type Store } from '../../internal.js'
 import type { Request } from './command.js'
 
 /** Read-only: works while an agent writes to it. Throws SESSION_UNKNOWN. */
@@ -12,16 +12,6 @@ export async function folderOf(store: Store, id: string): Promise<string | null>
   return (await store.sessions()).find((session) => session.id === id)?.project ?? null
 }
 
-export async function isKnown(store: Store, id: string): Promise<boolean> {
-  try {
-    await (await sessionToRead(store, id)).close()
-    return true
-  } catch (error) {
-    if (error instanceof SavestateError && error.code === 'SESSION_UNKNOWN') return false
-    throw error
-  }
-}
-
 /** Writes to a session of this project, and creates it if needed. A new session without a checkpoint is removed again. */
 export async function inSession<Result>(
   request: Request,
@@ -29,7 +19,7 @@ export async function inSession<Result>(
   work: (session: Session<unknown>) => Promise<Result>,
 ): Promise<Result> {
   const [store, project] = [await request.store(), await request.project()]
-  const isNew = !(await isKnown(store, id))
+  const isNew = !(await isKnownSession(store, id))
   const session = await store.session<unknown>(id, { project })
   try {
     return await work(session)

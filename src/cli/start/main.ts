@@ -20,6 +20,7 @@ const LOAD: Readonly<Record<CommandName | 'overview', () => Promise<{ run: Comma
   rewind: () => import('../commands/rewind.js'),
   undo: () => import('../commands/undo.js'),
   redo: () => import('../commands/undo.js'),
+  ui: () => import('../commands/ui.js'),
   sessions: () => import('../commands/sessions.js'),
   resume: () => import('../commands/resume.js'),
   fork: () => import('../commands/fork.js'),

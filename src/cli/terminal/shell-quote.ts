@@ -1,5 +1,5 @@
 // Commands that users paste into a shell.
-import { shellQuote } from '../../base/index.js'
+import { commandLine as plainCommandLine, shellQuote } from '../../base/index.js'
 import type { Options } from '../args/parse.js'
 import { printable } from './escape.js'
 
@@ -14,9 +14,7 @@ export function programFor(options: Options): string {
   return folder === undefined ? 'savestate' : `savestate -C ${quoteForShell(folder)}`
 }
 
-/** A command line; options need no quotes. */
+/** A command line, safe to print on a terminal. */
 export function commandLine(words: readonly string[]): string {
-  return words
-    .map((word) => (/^-[\w@%+=:,./-]*$/.test(word) ? word : quoteForShell(word)))
-    .join(' ')
+  return plainCommandLine(words.map(printable))
 }

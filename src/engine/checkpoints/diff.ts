@@ -1,15 +1,12 @@
 // Compares two checkpoints, or a checkpoint with the folder.
 import * as z from 'zod/mini'
-import { invariant, isInside, type ObjectId } from '../../model/index.js'
+import { authorText, type BytePath, isInside } from '../../model/index.js'
 import { attributePaths, rangesBetween, rangesSince } from '../authorship/attribution.js'
-import { captureNow } from './capture.js'
-import { ensureProject, findKnownProject, type ProjectContext } from '../operation/context.js'
-import { refuseDamagedFiles } from '../verify/damage-marks.js'
-import type { Callbacks } from '../operation/callbacks.js'
+import type { ProjectContext } from '../operation/context.js'
 import { projectOperation } from '../operation/operation.js'
-import { recoverIfNeeded, withRecoveredProject } from '../restore/recover.js'
+import { recoverIfNeeded } from '../restore/recover.js'
 import { totalsOf } from '../../snapshot/index.js'
-import { resolve, withFiles } from './resolve-ref.js'
+import { type ComparedEnds, endFields, resolveEnds } from './compared-ends.js'
 import { parseProjectPath } from '../restore/rewind.js'
 import { type ChangeView, viewChange } from './views.js'
 
@@ -19,7 +16,8 @@ export type DiffChange = ChangeView & {
 }
 
 export type DiffResult = {
-  readonly from: string
+  /** Null if nothing was saved before the checkpoint, with `previous`. */
+  readonly from: string | null
   /** Null for the folder as it is. */
   readonly to: string | null
   readonly files: number
@@ -36,8 +34,7 @@ export const diff = projectOperation({
   effect: 'reads',
   input: () =>
     z.strictObject({
-      from: z.string(),
-      to: z.optional(z.string()),
+      ...endFields(),
       paths: z._default(z.array(z.string()), []),
       patch: z._default(z.enum(['none', 'full', 'stat']), 'full'),
       color: z._default(z.boolean(), false),
@@ -47,33 +44,24 @@ export const diff = projectOperation({
     await recoverIfNeeded(context, callbacks)
     // A prune must not remove objects while they are compared.
     return context.objects.shared(async () => {
-      const { ledger, snapshots } = context
-      const project = findKnownProject(context)
-      const from = withFiles(resolve(ledger, project, input.from))
-      const to = input.to === undefined ? undefined : withFiles(resolve(ledger, project, input.to))
-      for (const end of to === undefined ? [from] : [from, to]) refuseDamagedFiles(ledger, end)
-      invariant(project !== undefined, 'a checkpoint was resolved in a project')
-      const before = from.snapshot.tree
-      const after = to?.snapshot.tree ?? (await captureFolder(context, before, callbacks))
+      const { snapshots } = context
+      const ends = await resolveEnds(context, input, { callbacks })
+      const { project, from, to, before, after } = ends
       const paths = input.paths.map(parseProjectPath)
-      const trees = to === undefined ? [before] : [before, after]
-      await snapshots.expectPaths(project, { trees, paths })
+      const saved = [from, to].flatMap((end) => end?.snapshot.tree ?? [])
+      await snapshots.expectPaths(project, { trees: saved, paths })
       const all = await snapshots.compare(before, after, { countLines: true })
       callbacks.signal?.throwIfAborted()
       const changes =
         paths.length === 0
           ? all
           : all.filter(({ path }) => paths.some((limit) => isInside(path, limit)))
-      const ranges =
-        to === undefined
-          ? rangesSince(context, project, { from: from.id, now: after })
-          : rangesBetween(context, project, [from.id, to.id])
-      const authorOf = await attributePaths(context, ranges)
+      const authorOf = await authorsOf(context, ends)
       callbacks.signal?.throwIfAborted()
       const { color, width } = input
       const stat = input.patch === 'stat'
       return {
-        from: from.id,
+        from: from?.id ?? null,
         to: to?.id ?? null,
         ...totalsOf(changes),
         changes: changes.map((change) => ({
@@ -89,19 +77,14 @@ export const diff = projectOperation({
   },
 })
 
-/** Makes a snapshot of the folder without a checkpoint. The next save reuses its objects, or a prune removes them. */
-async function captureFolder(
+async function authorsOf(
   context: ProjectContext,
-  tree: ObjectId,
-  callbacks: Callbacks,
-): Promise<ObjectId> {
-  const project = ensureProject(context)
-  return withRecoveredProject(context, project, {
-    purpose: 'diff',
-    callbacks,
-    work: async () => {
-      const { snapshot } = await captureNow(context, project, { named: { tree }, callbacks })
-      return snapshot.tree
-    },
-  })
+  { project, from, to, after }: ComparedEnds,
+): Promise<(path: BytePath) => string | null> {
+  if (from === undefined) return () => authorText(to?.authors ?? null)
+  const ranges =
+    to === undefined
+      ? rangesSince(context, project, { from: from.id, now: after })
+      : rangesBetween(context, project, [from.id, to.id])
+  return attributePaths(context, ranges)
 }

@@ -77,7 +77,8 @@ function folderError(names: readonly BytePath[], path: BytePath): SavestateError
   })
 }
 
-async function explainMissing(
+/** For a path that a checkpoint does not have: the error that says why, or which similar paths it has. */
+export async function explainMissing(
   { ledger }: ProjectContext,
   {
     checkpoint,

@@ -1,5 +1,7 @@
 export { diff, type DiffChange, type DiffResult } from './diff.js'
 export type { FileResult } from './file.js'
+export type { FilePatch, PatchHunk } from './file-patch.js'
+export type { FolderListing } from './folder.js'
 export * from './list.js'
 export { name, type NameResult, pin, unpin } from './pin-and-name.js'
 export { type SaveResult, save } from './save.js'

@@ -1,9 +1,9 @@
 // Finds checkpoints: by words in their names, reasons, prompts and changed paths (`search`), and by the paths that they
-// changed (`history`). Both compare snapshots with the ones before them, newest first, until enough are found.
+// changed (`history`). The texts of all checkpoints are searched. For paths both compare snapshots with the ones before them,
+// newest first, until enough are found.
 import * as z from 'zod/mini'
 import {
   type BytePath,
-  type Checkpoint,
   type FilesCheckpoint,
   hasFiles,
   isInside,
@@ -25,9 +25,9 @@ export type SearchMatch = CheckpointView & {
 export type SearchResult = {
   /** Newest first. */
   readonly matches: readonly SearchMatch[]
-  /** How many checkpoints were searched, from the newest on. */
+  /** How many checkpoints were searched, from the newest on. The search in older ones covers their texts, not their paths. */
   readonly searched: number
-  /** False: there are older ones, or more that match. */
+  /** False: there may be more that match, older ones by their changed paths. */
   readonly isComplete: boolean
 }
 
@@ -43,7 +43,8 @@ export type HistoryResult = {
   readonly isComplete: boolean
 }
 
-const MAX_SEARCHED = 1000
+/** Comparing a snapshot with the one before takes milliseconds; reading the texts of all checkpoints takes as long as one. */
+const MAX_COMPARED = 1000
 const MAX_PATHS = 20
 
 export const search = projectOperation({
@@ -63,18 +64,20 @@ export const search = projectOperation({
     // A prune must not remove objects while they are compared.
     return context.objects.shared(async () => {
       const { ledger } = context
-      // One more than we search, to know whether there are older ones.
-      const found = ledger.checkpoints.list({ project: project.id, limit: MAX_SEARCHED + 1 })
+      const texts = ledger.checkpoints.texts(project.id)
       const damaged = ledger.marks.damaged()
       const matches: SearchMatch[] = []
       let searched = 0
-      for (const checkpoint of found.slice(0, MAX_SEARCHED)) {
+      for (const { id, name, reason, prompt } of texts) {
         callbacks.signal?.throwIfAborted()
         if (matches.length === limit) break
         searched += 1
-        const prompt = readPrompt(checkpoint)
-        const texts = [checkpoint.name, checkpoint.reason, prompt].map(lower)
-        const missing = wanted.filter((word) => !texts.some((text) => text.includes(word)))
+        const lowered = [name, reason, prompt].map(lower)
+        const missing = wanted.filter((word) => !lowered.some((text) => text.includes(word)))
+        if (missing.length > 0 && searched > MAX_COMPARED) continue
+        const checkpoint = ledger.checkpoints.get(id)
+        // Another process may have removed it meanwhile.
+        if (checkpoint === undefined) continue
         const changed =
           missing.length === 0 || !hasFiles(checkpoint)
             ? []
@@ -88,21 +91,16 @@ export const search = projectOperation({
         if (!missing.every((word) => paths.some((path) => lower(path).includes(word)))) continue
         matches.push({
           ...viewCheckpoint(checkpoint),
-          ...(damaged.has(checkpoint.id) ? { damaged: true } : {}),
+          ...(damaged.has(id) ? { damaged: true } : {}),
           prompt,
           paths: paths.slice(0, MAX_PATHS),
         })
       }
-      return { matches, searched, isComplete: searched === found.length }
+      const isComplete = searched === texts.length && searched <= MAX_COMPARED
+      return { matches, searched: Math.min(searched, MAX_COMPARED), isComplete }
     })
   },
 })
-
-/** The hooks of agents store the prompt in the metadata. */
-function readPrompt({ session }: Checkpoint): string | null {
-  const prompt: unknown = Reflect.get(Object(session?.metadata), 'prompt')
-  return typeof prompt === 'string' ? prompt : null
-}
 
 function lower(text: string | null): string {
   return text?.toLowerCase() ?? ''

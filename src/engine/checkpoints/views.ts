@@ -53,6 +53,8 @@ export type CheckpointView = {
    * several of them joined by `+`. Null if nothing changed, or the author is unknown.
    */
   readonly author: string | null
+  /** Present if a tool call that it names failed, as far as the coding agent reported it. */
+  readonly failed?: true
   /** Present if a prune removed the files and kept the state. */
   readonly filesPruned?: true
   /** Present if the store has lost a part of it: see docs/guide/repair.md. */
@@ -177,6 +179,7 @@ export function viewBrief(brief: CheckpointBrief): CheckpointView {
     kind,
     moment: brief.moment,
     author: authorText(brief.authors),
+    ...(brief.failed ? { failed: true } : {}),
     ...(brief.filesPruned ? { filesPruned: true } : {}),
   }
 }
@@ -188,8 +191,8 @@ export function viewChange({ path, before, after, insertions, deletions }: Chang
     type: (after ?? before)?.type ?? 'file',
     insertions: insertions ?? null,
     deletions: deletions ?? null,
-    modeBefore: formatMode(before),
-    modeAfter: formatMode(after),
+    modeBefore: entryMode(before),
+    modeAfter: entryMode(after),
   }
 }
 
@@ -232,12 +235,15 @@ function explainWrite(from: Entry | undefined, to: Entry): string {
   if (change === 'added') return `${to.type} is missing`
   if (change === 'type') return `is a ${from?.type}, was a ${to.type}`
   return change === 'mode'
-    ? `mode is ${formatMode(from ?? to)}, was ${formatMode(to)}`
+    ? `mode is ${entryMode(from ?? to)}, was ${entryMode(to)}`
     : 'content differs'
 }
 
-function formatMode(entry: Entry | undefined): string | null {
-  return entry === undefined || entry.type === 'link'
-    ? null
-    : entry.mode.toString(8).padStart(4, '0')
+function entryMode(entry: Entry | undefined): string | null {
+  return entry === undefined || entry.type === 'link' ? null : formatMode(entry.mode)
+}
+
+/** Octal, as in `0644`. */
+export function formatMode(mode: number): string {
+  return mode.toString(8).padStart(4, '0')
 }

@@ -38,6 +38,8 @@ export type Callbacks = {
   readonly onProgress?: ((progress: Progress) => void) | undefined
   /** Receives messages for the user that are not errors, such as "an interrupted rewind was finished". */
   readonly onWarning?: ((text: string) => void) | undefined
+  /** Receives each plan of a rewind, undo or redo, also that of a dry run, under the lock. If it throws, nothing changes. */
+  readonly onPlan?: ((plan: PlanView, details: PlanDetails) => void) | undefined
   /**
    * Asks whether to apply the plan; without this callback the answer is yes. Other processes may change the project
    * meanwhile. If that changes the plan, the operation calls `confirm` again with the new plan.

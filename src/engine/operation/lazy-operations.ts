@@ -21,10 +21,18 @@ export const planImport = loadLater(
   async () => (await import('../sessions/session-exchange.js')).planImport,
 )
 export const file = loadLater(async () => (await import('../checkpoints/file.js')).file)
+export const filePatch = loadLater(
+  async () => (await import('../checkpoints/file-patch.js')).filePatch,
+)
+export const folder = loadLater(async () => (await import('../checkpoints/folder.js')).folder)
 export const forget = loadLater(async () => (await import('../prune/forget.js')).forget)
 export const history = loadLater(async () => (await import('../checkpoints/search.js')).history)
 export const importCheckpoints = loadLater(
   async () => (await import('../import/import-checkpoints.js')).importCheckpoints,
+)
+export const listAt = loadLater(async () => (await import('../sessions/stored-lists.js')).listAt)
+export const listLengths = loadLater(
+  async () => (await import('../sessions/stored-lists.js')).listLengths,
 )
 export const moveProject = loadLater(
   async () => (await import('../projects/move-project.js')).moveProject,
@@ -34,6 +42,7 @@ export const pruneSession = loadLater(
   async () => (await import('../prune/prune-session.js')).pruneSession,
 )
 export const rekey = loadLater(async () => (await import('../store/rekey.js')).rekey)
+export const reversals = loadLater(async () => (await import('../restore/reversals.js')).reversals)
 export const search = loadLater(async () => (await import('../checkpoints/search.js')).search)
 export const status = loadLater(async () => (await import('../store/status.js')).status)
 export const verify = loadLater(async () => (await import('../verify/verify.js')).verify)

@@ -8,3 +8,4 @@ export {
   resolveProjectRoot,
 } from './locate-project.js'
 export type { MoveResult } from './move-project.js'
+export { listProjects, type ProjectListItem } from './list-projects.js'

@@ -121,9 +121,11 @@ export async function restore(
   const nothing = { ...subject, target, plan: view, ...NOT_APPLIED }
   const mark = hashPlan(request, plan)
   if (request.notice !== undefined && mark !== agreed) callbacks.onWarning?.(request.notice)
+  const session = request.movesState === true ? request.session?.id : undefined
+  const details = { ...subject, target, goal, now, session, mark }
+  callbacks.onPlan?.(view, details)
   if (request.dryRun) return nothing
   refuseConflicts(plan, request)
-  const session = request.movesState === true ? request.session?.id : undefined
   const changesFiles = !changesNothing(plan)
   const isNoop = !changesFiles && session === undefined
   // Record an undo even if the files already match; otherwise it would block every earlier undo.
@@ -132,7 +134,6 @@ export async function restore(
   // A rewind that changes only the state needs no confirmation, like `--state`: it overwrites no file.
   const needsConsent = kind === 'rewind' ? changesFiles : !isNoop
   if (needsConsent && callbacks.confirm !== undefined && mark !== agreed) {
-    const details = { ...subject, target, goal, now, session, mark }
     return { isQuestion: true, plan: view, details, declined: { ...nothing, declined: true } }
   }
   if (request.session !== undefined) refuseChangedSession(context, request.session, fence)

@@ -3,9 +3,11 @@
 import { isRecord } from '../../base/index.js'
 import {
   type CheckpointBrief,
+  type CheckpointId,
   type CheckpointKind,
   checkpointMoment,
   readCheckpointMoment,
+  readFailed,
   parseCheckpointId,
   parseProjectId,
   type ProjectId,
@@ -77,11 +79,12 @@ const COLUMNS =
     .split(/\s+/)
     .map((column) => `'${column}', checkpoints.${column}`)
 
-/** The metadata keys that checkpointMoment needs. Sealed metadata is not JSON, and is returned as a string. */
+/** The metadata keys that checkpointMoment and readFailed need. Sealed metadata is not JSON, and is returned as a string. */
 const MOMENT = `json(CASE WHEN json_valid(checkpoints.metadata) THEN json_object(
   'agentSession', json_extract(checkpoints.metadata, '$.agentSession'),
   'at', json_extract(checkpoints.metadata, '$.at'),
-  'hasCalls', json_type(checkpoints.metadata, '$.calls') = 'array') ELSE json_quote(checkpoints.metadata) END)`
+  'hasCalls', json_type(checkpoints.metadata, '$.calls') = 'array',
+  'failed', json_type(checkpoints.metadata, '$.failed') = 'true') ELSE json_quote(checkpoints.metadata) END)`
 
 export function readBriefs(database: Database, query: BriefsQuery, vault: Vault): OrderedBrief[] {
   const { rest, values, order } = restOf(query)
@@ -98,6 +101,52 @@ export function readBriefs(database: Database, query: BriefsQuery, vault: Vault)
   return briefs
     .sort((a, b) => number(b, 'order') - number(a, 'order'))
     .map((brief) => toBrief(brief, vault))
+}
+
+/** The texts of a checkpoint that a search reads. */
+export type CheckpointTexts = {
+  readonly id: CheckpointId
+  readonly name: string | null
+  readonly reason: string | null
+  /** The prompt that the hooks of an agent stored in the metadata. */
+  readonly prompt: string | null
+}
+
+/** Null without a prompt. Sealed metadata is not JSON, and is returned as a string. */
+const PROMPT = `json(CASE WHEN json_valid(metadata)
+  THEN json_object('prompt', json_extract(metadata, '$.prompt')) ELSE json_quote(metadata) END)`
+
+/** The texts of all checkpoints of a project, newest first. */
+export function readTexts(
+  database: Database,
+  project: ProjectId,
+  vault: Vault,
+): readonly CheckpointTexts[] {
+  const row = database.get(
+    `SELECT group_concat(texts) AS texts FROM (
+       SELECT json_object('order', seq, 'id', id, 'name', name, 'reason', reason, 'metadata', ${PROMPT})
+         AS texts FROM checkpoints WHERE project = ? ORDER BY seq DESC)`,
+    project,
+  )
+  const found = JSON.parse(`[${optional(row ?? {}, 'texts') ?? ''}]`) as SqlRow[]
+  return found
+    .sort((a, b) => number(b, 'order') - number(a, 'order'))
+    .map((each) => ({
+      id: parseCheckpointId(text(each, 'id')),
+      name: optional(each, 'name'),
+      reason: optional(each, 'reason'),
+      prompt: promptOf(each, vault),
+    }))
+}
+
+function promptOf(row: SqlRow, vault: Vault): string | null {
+  let metadata: unknown = row['metadata']
+  if (typeof metadata === 'string') {
+    const shown = openForDisplay(vault, 'checkpoints.metadata', row)
+    metadata = typeof shown === 'string' ? JSON.parse(shown) : null
+  }
+  const prompt = isRecord(metadata) ? metadata['prompt'] : null
+  return typeof prompt === 'string' ? prompt : null
 }
 
 function toBrief(row: SqlRow, vault: Vault): OrderedBrief {
@@ -125,17 +174,22 @@ function toBrief(row: SqlRow, vault: Vault): OrderedBrief {
     filesPruned: !hasFiles && row['file_count'] !== null,
     changes: hasFiles ? changesOf(row) : null,
     skippedCounts: hasFiles ? (JSON.parse(text(row, 'skipped_counts')) as SkipCounts) : {},
-    moment: momentOf(row, vault),
+    ...readEvent(row, vault),
   }
 }
 
-function momentOf(row: SqlRow, vault: Vault): CheckpointBrief['moment'] {
+/** Reads from the metadata: the hooks of agents record the event there. */
+function readEvent(row: SqlRow, vault: Vault): Pick<CheckpointBrief, 'moment' | 'failed'> {
   const { metadata } = row
   if (typeof metadata === 'string') {
     const shown = openForDisplay(vault, 'checkpoints.metadata', row)
-    return typeof shown === 'string' ? readCheckpointMoment(JSON.parse(shown)) : null
+    const opened: unknown = typeof shown === 'string' ? JSON.parse(shown) : null
+    return { moment: readCheckpointMoment(opened), failed: readFailed(opened) }
   }
-  if (!isRecord(metadata)) return null
-  const { agentSession, at, hasCalls } = metadata
-  return checkpointMoment({ agentSession, at, hasCalls: hasCalls === 1 })
+  if (!isRecord(metadata)) return { moment: null, failed: false }
+  const { agentSession, at, hasCalls, failed } = metadata
+  return {
+    moment: checkpointMoment({ agentSession, at, hasCalls: hasCalls === 1 }),
+    failed: typeof agentSession === 'string' && failed === 1,
+  }
 }

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { type CheckpointId, type ObjectId, SavestateError } from '../../model/index.js'
 import { yieldToEventLoop, failpoint, type SqlRow, syncFile } from '../../system/index.js'
-import type { CheckedDatabase } from '../checked-database.js'
+import { type CheckedDatabase, readChangeMark } from '../checked-database.js'
 import { copyRowSteps, createLedger, tablesOf } from '../maintenance/copy-rows.js'
 import { ledgerFiles } from '../ledger-files.js'
 import { number, text } from '../rows.js'
@@ -84,7 +84,7 @@ export class Rekey {
     const { rekeyed } = ledgerFiles(this.#home)
     for (let attempt = 1; ; attempt += 1) {
       removeHalfRekeyed(this.#home)
-      const before = this.#changeMark()
+      const before = readChangeMark(this.#database)
       const steps = this.#write(rekeyed, target, options)
       try {
         let step = steps.next()
@@ -92,11 +92,11 @@ export class Rekey {
           if (attempt === MAX_ATTEMPTS || performance.now() - startMs < SLICE_MS) continue
           await yieldToEventLoop()
           // After a write the copy may lack rows, so the rest of it is useless. Throws STORE_CLOSED.
-          if (this.#changeMark() !== before) break
+          if (readChangeMark(this.#database) !== before) break
           startMs = performance.now()
         }
         // No await from here on: a write between this check and the rename would be lost.
-        if (step.done !== true || this.#changeMark() !== before) continue
+        if (step.done !== true || readChangeMark(this.#database) !== before) continue
         syncFile(rekeyed)
         failpoint('rekey:copied')
         this.#database.replaceBy(rekeyed)
@@ -108,13 +108,6 @@ export class Rekey {
         removeHalfRekeyed(this.#home)
       }
     }
-  }
-
-  /** Differs after any write to the ledger, by this connection or by another one. */
-  #changeMark(): string {
-    const own = this.#database.get('SELECT total_changes() AS count')
-    const others = this.#database.get('PRAGMA file.data_version')
-    return `${number(own ?? {}, 'count')} ${number(others ?? {}, 'data_version')}`
   }
 
   /**

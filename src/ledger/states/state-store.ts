@@ -1,12 +1,19 @@
 // Stores the states of agents by their differences (README.md). Reading a state needs no other state, and content that two
 // states have in common is stored once.
-import type { StateChange, StateId } from '../../model/index.js'
+import type { SessionKey, StateChange, StateId } from '../../model/index.js'
 import { number } from '../rows.js'
 import { SealedTable } from '../ledger-table.js'
 import { appendToState } from './append-state.js'
 import { readChanges } from './changes.js'
 import { copyValue } from './captures.js'
 import { layOut } from './layout.js'
+import {
+  type CheckpointListLength,
+  type ListSlice,
+  readListLengths,
+  readListSlice,
+  type SliceRequest,
+} from './read-list.js'
 import { readBody, readState } from './read-state.js'
 import type { Rows } from './rows.js'
 import type { Part } from './state-body.js'
@@ -78,6 +85,16 @@ export class StateStore extends SealedTable {
    */
   read(id: StateId, options: { readonly keys?: readonly string[] } = {}): unknown {
     return readState(this.#reading(), { state: id, keys: options.keys, classes: this.classes })
+  }
+
+  /** Items of the list under a key; undefined if the state has no such list. Reads no other item. Throws as `read` does. */
+  slice(id: StateId, part: Pick<SliceRequest, 'key' | 'from' | 'limit'>): ListSlice | undefined {
+    return readListSlice(this.#reading(), { state: id, ...part, classes: this.classes })
+  }
+
+  /** The length of the list under a key at every checkpoint of a session, oldest first. Throws KEY_MISSING, KEY_WRONG. */
+  listLengths(session: SessionKey, key: string): readonly CheckpointListLength[] {
+    return readListLengths(this.#reading(), { session, key, classes: this.classes })
   }
 
   /**

@@ -20,12 +20,17 @@ type Call = {
 
 export class OpenCalls {
   #count = 0
-  #isClosed = false
+  readonly #closing = new AbortController()
   #onIdle: (() => void) | undefined
+
+  /** Aborted when `close` is called. */
+  get closed(): AbortSignal {
+    return this.#closing.signal
+  }
 
   /** Throws STORE_CLOSED. */
   refuseClosed(): void {
-    if (this.#isClosed) throw storeClosed()
+    if (this.closed.aborted) throw storeClosed()
   }
 
   during<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -70,7 +75,7 @@ export class OpenCalls {
 
   /** Refuses new calls and waits for the running ones. */
   async close(): Promise<void> {
-    this.#isClosed = true
+    this.#closing.abort()
     if (this.#count === 0) return
     await new Promise<void>((resolve) => {
       this.#onIdle = resolve

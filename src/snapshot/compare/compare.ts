@@ -49,6 +49,34 @@ export class SnapshotComparer {
     return (await findEntry(files, path, this.#entries)) !== undefined
   }
 
+  /** One path in two snapshots, even if it does not differ; undefined if neither has it. Does not count lines. */
+  async changeAt(
+    before: ObjectId | undefined,
+    after: ObjectId,
+    path: BytePath,
+  ): Promise<Change | undefined> {
+    const one = before === undefined ? undefined : await this.parts(before)
+    const other = await this.parts(after)
+    const sides = {
+      before: one && (await this.#side(one.files, path)),
+      after: await this.#side(other.files, path),
+    }
+    if (sides.before === undefined && sides.after === undefined) return undefined
+    const modesAfter = await this.#modes(other.modes)
+    const modesBefore = one === undefined ? modesAfter : await this.#modes(one.modes)
+    const row = { path, ...sides, insertions: undefined, deletions: undefined }
+    return toChange(row, modesBefore, modesAfter)
+  }
+
+  async #side(files: ObjectId, path: BytePath): Promise<Side | undefined> {
+    const entry = await findEntry(files, path, this.#entries)
+    if (entry === undefined) return undefined
+    // A tree object has no zero in front of the mode of a folder.
+    const type = TYPE_OF[entry.mode.padStart(6, '0')]
+    if (type === undefined) throw hostileSnapshot(`has an entry of mode ${entry.mode}`)
+    return { type, id: entry.id }
+  }
+
   /**
    * A text per snapshot. Equal texts mean that nothing at or below these paths differs. Different texts need not mean a
    * difference: permissions may differ elsewhere. Reads each folder on the way once.

@@ -1,2 +1,7 @@
 export { gitVersionText } from './git-program.js'
-export { measureSnapshot, SnapshotFiles, type StoredFile } from './snapshot-files.js'
+export {
+  type FolderEntry,
+  measureSnapshot,
+  SnapshotFiles,
+  type StoredFile,
+} from './snapshot-files.js'

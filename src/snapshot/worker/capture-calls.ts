@@ -18,12 +18,14 @@ import type {
   CaptureData,
   CaptureRequest,
   ExpectRequest,
+  FilePatchRequest,
   FindAsidesRequest,
   PlanRequest,
   RecordRequest,
   RewriteRequest,
   SettleRequest,
   SettleResult,
+  SnapshotPatchRequest,
 } from './capture-requests.js'
 import type { ExamineRequest } from '../repair/examine.js'
 import type { ObjectRepair } from '../repair/repair-objects.js'
@@ -31,10 +33,12 @@ import { SnapshotComparer } from '../compare/compare.js'
 import { BlobReader } from '../git/blob-reader.js'
 import { TreeDiff } from '../git/tree-diff.js'
 import { encodeCommit, refName, StagedRef } from '../objects/commit.js'
+import { EMPTY_TREE } from '../objects/object-id.js'
 import { ObjectSink, ObjectStore } from '../objects/object-store.js'
 import { readHistory } from '../import/source-history.js'
 import { type SourceRequest, Sources } from '../import/sources.js'
-import { type PatchRequest, patchText } from '../compare/patch.js'
+import { patchFile } from '../compare/file-patch.js'
+import { patchText } from '../compare/patch.js'
 import { ProjectCapture } from '../capture/project-capture.js'
 import { applyPlan, openRoot } from '../restore/apply.js'
 import { findAsides, removeAsides } from '../restore/asides.js'
@@ -53,6 +57,7 @@ export function captureCalls({ home, durable }: CaptureData) {
   const gitDir = join(home, 'objects.git')
   const store = new ObjectStore(join(gitDir, 'objects'))
   const blobs = new BlobReader(gitDir)
+  const headers = new BlobReader(gitDir, { headersOnly: true })
   const comparer = new SnapshotComparer(gitDir, blobs)
   const plainDiff = new TreeDiff(gitDir, { countLines: false })
   const countingDiff = new TreeDiff(gitDir, { countLines: true })
@@ -209,12 +214,17 @@ export function captureCalls({ home, durable }: CaptureData) {
       }
     },
 
-    async patch(request: PatchRequest) {
-      const [before, after] = [
-        await comparer.parts(request.before),
-        await comparer.parts(request.after),
-      ]
-      return patchText(gitDir, { ...request, before: before.files, after: after.files })
+    async patch({ before, after, ...how }: SnapshotPatchRequest) {
+      const one = before === undefined ? EMPTY_TREE : (await comparer.parts(before)).files
+      const { files } = await comparer.parts(after)
+      return patchText(gitDir, { ...how, before: one, after: files })
+    },
+
+    /** One file of two snapshots; undefined if neither has the path. */
+    async filePatch({ before, after, path, context }: FilePatchRequest) {
+      const change = await comparer.changeAt(before, after, path)
+      if (change === undefined) return undefined
+      return { change, ...(await patchFile(change, { gitDir, blobs, headers, context })) }
     },
 
     /** Checks objects, refs and caches. Changes nothing. */
@@ -227,7 +237,7 @@ export function captureCalls({ home, durable }: CaptureData) {
     async mend({ aside, what }: { readonly aside: string; readonly what: ObjectRepair }) {
       const { mend } = await import('../repair/repair-objects.js')
       // The repair may move files aside that are open here.
-      for (const resource of [blobs, plainDiff, countingDiff, store]) resource.close()
+      for (const resource of [blobs, headers, plainDiff, countingDiff, store]) resource.close()
       return mend({ home, aside }, what)
     },
 
@@ -255,7 +265,8 @@ export function captureCalls({ home, durable }: CaptureData) {
     },
 
     async close() {
-      for (const resource of [blobs, plainDiff, countingDiff, store, sources]) resource.close()
+      for (const resource of [blobs, headers, plainDiff, countingDiff, store, sources])
+        resource.close()
       for (const capture of captures.values()) capture.close()
       events.close()
       watchFolder.remove()

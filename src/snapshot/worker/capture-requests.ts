@@ -10,6 +10,7 @@ import type {
   RestorePlan,
 } from '../../model/index.js'
 import type { CaptureTarget } from '../capture/capture-target.js'
+import type { PatchRequest } from '../compare/patch.js'
 import type { CommitMetadata } from '../objects/commit.js'
 import type { Aside } from '../restore/asides.js'
 import type { LeftOut } from '../restore/rules-of-target.js'
@@ -106,6 +107,19 @@ export type FindAsidesRequest = RewindRoot & {
   readonly sweep: readonly BytePath[]
   /** For each path of the journal, the contents that a checkpoint contains. */
   readonly known: ReadonlyMap<BytePath, Aside['known']>
+}
+
+/** `before` is undefined for an empty snapshot. */
+export type SnapshotPatchRequest = Omit<PatchRequest, 'before'> & {
+  readonly before: ObjectId | undefined
+}
+export type FilePatchRequest = {
+  /** Undefined for an empty snapshot. */
+  readonly before: ObjectId | undefined
+  readonly after: ObjectId
+  readonly path: BytePath
+  /** How many unchanged lines to show around a change. */
+  readonly context: number
 }
 
 export type RewriteRequest = {

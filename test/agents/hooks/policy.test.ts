@@ -6,6 +6,7 @@ import {
   afterSave,
   MAX_CALLS,
   NO_TURN_STATE,
+  parseTurnState,
   type TurnState,
 } from '../../../src/agents/hooks/turn-state.js'
 import { decide, type PolicyOptions } from '../../../src/agents/hooks/policy.js'
@@ -290,4 +291,25 @@ test('for any sequence, the state stays small, every prompt is saved, and reason
     }),
     { numRuns: 80 },
   )
+})
+
+test('a checkpoint says that a call which it names failed', () => {
+  const failing = { ...shell('npm test'), failed: true as const }
+  const metadataOf = (events: readonly AgentEvent[]) => {
+    let state: TurnState = NO_TURN_STATE
+    return events.flatMap((event) => {
+      const decision = decide(event, state, ONE_BY_ONE)
+      state = decision.saves.reduce(afterSave, decision.state)
+      return decision.saves.map(({ metadata: { at, calls, failed } }) => ({ at, calls, failed }))
+    })
+  }
+  expect(metadataOf([before(shell('npm test')), after(failing), end])).toEqual([
+    { at: 'before-tool', calls: undefined, failed: undefined },
+    { at: 'after-tool', calls: ['Bash: npm test'], failed: true },
+    { at: 'turn-end', calls: undefined, failed: undefined },
+  ])
+  // A save that failed leaves the call to the next one, across processes.
+  const { state } = decide(after(failing), NO_TURN_STATE, ONE_BY_ONE)
+  const kept = parseTurnState(JSON.parse(JSON.stringify(state)))
+  expect(decide(end, kept, ONE_BY_ONE).saves[0]?.metadata).toMatchObject({ failed: true })
 })

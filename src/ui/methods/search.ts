@@ -1,0 +1,20 @@
+// Finding checkpoints: by words, and by a file that they changed.
+import * as z from 'zod/mini'
+import { inProject, limit, text } from './inputs.js'
+import type { MethodOf } from './method.js'
+
+const MAX_FOUND = 1000
+
+export const history: MethodOf<'history'> = {
+  input: z.strictObject({ ...inProject(), path: text(), limit: limit(MAX_FOUND) }),
+  changes: false,
+  run: async ({ project, path, limit: most }, context) =>
+    (await context.project(project)).history([path], { limit: most }),
+}
+
+export const search: MethodOf<'search'> = {
+  input: z.strictObject({ ...inProject(), words: text(), limit: limit(MAX_FOUND) }),
+  changes: false,
+  run: async ({ project, words, limit: most }, context) =>
+    (await context.project(project)).search(words, { limit: most }),
+}

@@ -1,0 +1,93 @@
+// `project.search`: texts of all checkpoints, and changed paths of the newest 1,000.
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { DatabaseSync } from '../../support/own-sqlite.js'
+import { scratch } from '../../support/scratch.js'
+
+const LETTERS = 'bcdfghjklm'
+
+/** Adds copies of a checkpoint after it, without a git process. */
+function addCopies(home: string, id: string, count: number): void {
+  const ledger = new DatabaseSync(join(home, 'ledger.db'))
+  const copy = ledger.prepare(
+    `INSERT INTO checkpoints (id, project, kind, reason, created_at, pinned, tree, "commit", files, insertions,
+       deletions, file_count, size_bytes, skipped_counts, details)
+     SELECT ?, project, kind, 'copy', created_at, pinned, tree, "commit", 0, 0, 0, file_count,
+       size_bytes, skipped_counts, details FROM checkpoints WHERE id = ?`,
+  )
+  ledger.exec('BEGIN')
+  for (let n = 0; n < count; n += 1) {
+    const digits = String(n)
+      .padStart(4, '0')
+      .split('')
+      .map((digit) => LETTERS[Number(digit)])
+    copy.run(`${id.slice(0, 14)}${digits.join('')}`, id)
+  }
+  ledger.exec('COMMIT')
+  ledger.close()
+}
+
+test('words are found in texts and paths, in any order, and ignoring case', async () => {
+  await using s = await scratch({ files: { 'src/login.ts': '1' } })
+  const store = await s.open()
+  const project = await store.project(s.project)
+  const first = await project.save({ name: 'Release', reason: 'the ÄRGER begins' })
+  s.write({ 'src/other.ts': '2' })
+  const session = await store.session('agent', { project })
+  const second = await session.save({
+    files: true,
+    reason: 'You: fix it',
+    metadata: { agentSession: 'a', at: 'turn-start', prompt: 'Fix the whole thing' },
+  })
+  const idsOf = async (words: string) => {
+    const { matches, isComplete } = await project.search(words)
+    return [matches.map(({ id, prompt, paths }) => ({ id, prompt, paths })), isComplete]
+  }
+  const one = { id: first.id, prompt: null }
+  const two = { id: second.id, prompt: 'Fix the whole thing' }
+  expect(await idsOf('ärger RELEASE')).toEqual([[{ ...one, paths: [] }], true])
+  expect(await idsOf('whole')).toEqual([[{ ...two, paths: [] }], true])
+  expect(await idsOf('other.ts thing')).toEqual([[{ ...two, paths: ['src/other.ts'] }], true])
+  expect(await idsOf('src/')).toEqual([
+    [
+      { ...two, paths: ['src/other.ts'] },
+      { ...one, paths: ['src/login.ts'] },
+    ],
+    true,
+  ])
+  expect(await idsOf('nowhere')).toEqual([[], true])
+})
+
+test('texts of old checkpoints are found, their paths are not', async () => {
+  await using s = await scratch({ files: { 'oldest.txt': '1' } })
+  const store = await s.open()
+  const project = await store.project(s.project)
+  const session = await store.session('agent', { project })
+  const { id } = await session.save({
+    files: true,
+    reason: 'find me',
+    metadata: { agentSession: 'a', at: 'turn-start', prompt: 'the very first wish' },
+  })
+  addCopies(s.home, id, 1100)
+  const found = { searched: 1000, isComplete: false }
+  expect(await project.search('find me')).toMatchObject({ ...found, matches: [{ id }] })
+  expect(await project.search('wish first')).toMatchObject({ ...found, matches: [{ id }] })
+  expect(await project.search('oldest.txt')).toEqual({ ...found, matches: [] })
+  const limited = await project.search('copy', { limit: 3 })
+  expect([limited.matches.length, limited.searched, limited.isComplete]).toEqual([3, 3, false])
+  s.allowDamage()
+})
+
+test('encrypted prompts are searched with the key, and skipped without it', async () => {
+  await using s = await scratch({ files: { a: '1' } })
+  const store = await s.open({ encryption: { key: '7'.repeat(64) } })
+  const project = await store.project(s.project)
+  const session = await store.session('agent', { project })
+  const metadata = { agentSession: 'a', at: 'turn-start', prompt: 'secret wish' }
+  const { id } = await session.save({ files: true, reason: 'You: a prompt', metadata })
+  expect((await project.search('wish')).matches).toMatchObject([{ id, prompt: 'secret wish' }])
+  await store.close()
+  const other = await (await s.open()).project(s.project)
+  expect((await other.search('wish')).matches).toEqual([])
+  expect((await other.search('prompt')).matches).toMatchObject([{ id, prompt: null }])
+})

@@ -1,0 +1,34 @@
+// Which dialog is open. Any view opens one; the frame shows it.
+import { signal } from '@preact/signals'
+
+export type RestoreRequest =
+  | {
+      readonly kind: 'rewind'
+      readonly ref: string
+      readonly before?: boolean
+      readonly restore?: 'files' | 'conversation' | 'both'
+      /** Only these paths are selected at first. */
+      readonly paths?: readonly string[]
+    }
+  | { readonly kind: 'undo' | 'redo' }
+
+export type OpenDialog =
+  | { readonly dialog: 'restore'; readonly request: RestoreRequest }
+  | { readonly dialog: 'keys' }
+  | { readonly dialog: 'name'; readonly ref: string }
+  | { readonly dialog: 'fork'; readonly ref: string }
+
+export const openDialog = signal<OpenDialog | undefined>(undefined)
+
+export function openRestore(request: RestoreRequest): void {
+  openDialog.value = { dialog: 'restore', request }
+}
+
+/** The bar after a restore; it stays until the user closes it or restores again. */
+export type Notice = {
+  readonly text: string
+  /** A command to continue the conversation. */
+  readonly command: string | null
+  readonly canUndo: boolean
+}
+export const notice = signal<Notice | undefined>(undefined)

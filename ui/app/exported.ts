@@ -1,0 +1,42 @@
+// Answers the requests of an exported page from the data that the file contains.
+import type { Failure, Method } from '../../src/ui/api.js'
+import { DATA_ID, type ExportedData, exportKey } from '../../src/ui/export/export-key.js'
+import { notice } from './dialogs.js'
+import { answerFrom, RequestError } from './transport.js'
+
+/** Called once, before the first request. */
+export function openExport(): void {
+  const element = document.getElementById(DATA_ID)
+  if (element === null) throw new Error('The file has no data')
+  const data = JSON.parse(element.textContent ?? '') as ExportedData
+  answerFrom((method, input) => findAnswer(data, method, input))
+  const left = data.leftOut.length === 0 ? '' : ` Left out: ${data.leftOut.join('; ')}.`
+  const made = new Date(data.madeAt).toLocaleString()
+  notice.value = {
+    text: `This file was made by Savestate on ${made}. Secrets with a known shape are masked.${left}`,
+    command: null,
+    canUndo: false,
+  }
+}
+
+function findAnswer(
+  { answers }: ExportedData,
+  method: Method,
+  input: Readonly<Record<string, unknown>>,
+): unknown {
+  // The file has one project and one first view.
+  const answer = answers[exportKey(method, method === 'start' ? {} : input)]
+  if (answer === undefined)
+    throw new RequestError('NOT_EXPORTED', 'This is not part of this file', NOT_EXPORTED)
+  if (isFailure(answer)) {
+    const { code, message, hint } = answer.error
+    throw new RequestError(code, message, hint)
+  }
+  return answer
+}
+
+const NOT_EXPORTED = 'Run `savestate ui` in the project to see everything.'
+
+function isFailure(answer: unknown): answer is Failure {
+  return typeof answer === 'object' && answer !== null && 'error' in answer
+}

@@ -1,0 +1,235 @@
+// Shows the rows of a patch. All rows have one height, so that the visible ones follow from the scroll position, and a patch of
+// 1 MB costs no more than a screen of lines.
+//
+//   .diff-scroll            scrolls vertically
+//     .diff-body            as high as all rows
+//       .diff-panes         sticky, as high as the window onto them
+//         .diff-pane        scrolls horizontally; two of them in a split view, which move together
+//           .diff-rows      the visible rows, moved to their place with `transform`
+import type { VNode } from 'preact'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useShortcuts } from '../../app/keys.js'
+import { highlight } from '../../highlight/highlighter.js'
+import { count } from '../text.js'
+import { CodeLine, EmptyLine, HunkLine, NoNewline, type SideTokens } from './line.js'
+import {
+  changeStarts,
+  findRow,
+  type Line,
+  linesOf,
+  type Patch,
+  type Row,
+  splitRows,
+  unifiedRows,
+} from './rows.js'
+
+/** `plain`: a file, not a comparison. */
+export type DiffLayout = 'unified' | 'split' | 'plain'
+type Side = 'both' | 'old' | 'new'
+
+const ROW_REM = 1.25
+/** Short patches are in the document as a whole: searching, selecting and printing work on all of it. */
+const MAX_WHOLE = 300
+/** The first row in the document is a multiple of this, so that scrolling does not render with every row. */
+const STEP = 20
+/** Browsers limit the height of an element. */
+const MAX_ROWS = 400_000
+const GUTTER_CHARACTERS = 6
+
+export function DiffView(props: {
+  readonly patch: Patch
+  readonly path: string
+  readonly layout: DiffLayout
+  /** Undefined: the whole file is shown. */
+  readonly onMore?: (() => void) | undefined
+}): VNode {
+  const { patch, path, layout, onMore } = props
+  const all = useMemo(() => rowsOf(patch, layout), [patch, layout])
+  const rows = useMemo(() => (all.length > MAX_ROWS ? all.slice(0, MAX_ROWS) : all), [all])
+  const tokens = useTokens(path, patch)
+  const { scroller, range, rowHeight } = useVisibleRows(rows)
+  useChangeKeys(scroller, { rows, rowHeight, isPlain: layout === 'plain' })
+  const last = patch.hunks.at(-1)?.lines.at(-1)
+  const digits = String(Math.max(last?.oldNumber ?? 0, last?.newNumber ?? 0)).length
+  const shown = rows.slice(range.start, range.end)
+  const pane = (side: Side, label: string) => (
+    <div class="diff-pane" key={side} tabIndex={0} role="group" aria-label={label}>
+      <div class="diff-rows">
+        {shown.map((row, index) => (
+          <RowView key={range.start + index} {...{ row, side, tokens, onMore }} />
+        ))}
+      </div>
+    </div>
+  )
+  return (
+    <>
+      {rows === all ? null : (
+        <p class="file-note">
+          Only the first {count(MAX_ROWS, 'line')} of {all.length} are shown.
+        </p>
+      )}
+      <div class="diff-scroll" ref={scroller} role="region" aria-label={`Contents of ${path}`}>
+        <div
+          class="diff-body"
+          data-layout={layout}
+          style={{
+            height: `${(rows.length + 1) * rowHeight}px`,
+            '--digits': digits,
+            '--columns': patch.longestLine + GUTTER_CHARACTERS + 2 * digits,
+          }}
+        >
+          <div class="diff-panes">
+            {layout === 'split'
+              ? [pane('old', 'Before'), pane('new', 'After')]
+              : pane(layout === 'plain' ? 'new' : 'both', 'Lines')}
+          </div>
+        </div>
+      </div>
+    </>
+  )
+}
+
+function rowsOf(patch: Patch, layout: DiffLayout): readonly Row[] {
+  const rows = layout === 'split' ? splitRows(patch) : unifiedRows(patch)
+  // The first row of a file is the head of its only hunk.
+  const [first] = rows
+  const hasHead = first?.type === 'hunk' && (first.head.hidden > 0 || first.head.heading !== '')
+  return hasHead ? rows : rows.slice(1)
+}
+
+function RowView(props: {
+  readonly row: Row
+  readonly side: Side
+  readonly tokens: SideTokens
+  readonly onMore: (() => void) | undefined
+}): VNode {
+  const { row, side, tokens, onMore } = props
+  if (row.type === 'hunk') return <HunkLine head={row.head} side={side} onMore={onMore} />
+  if (row.type === 'no-newline') {
+    const isHere = side === 'both' || (side === 'old') === (row.line.kind !== 'added')
+    return <NoNewline isHere={isHere || row.line.kind === 'context'} />
+  }
+  const [left, right] = linesOf(row)
+  const line = side === 'new' && row.type === 'pair' ? right : left
+  return line === undefined ? (
+    <EmptyLine />
+  ) : (
+    <CodeLine line={line} numbers={side} tokens={tokens} />
+  )
+}
+
+function useTokens(path: string, patch: Patch): SideTokens {
+  const [tokens, setTokens] = useState<SideTokens & { readonly of?: Patch }>(PLAIN)
+  useEffect(() => {
+    let isCurrent = true
+    void Promise.all([highlight(path, patch.oldText), highlight(path, patch.newText)]).then(
+      ([old, fresh]) => {
+        if (isCurrent) setTokens({ old, fresh, of: patch })
+      },
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [path, patch])
+  return tokens.of === patch ? tokens : PLAIN
+}
+const PLAIN: SideTokens = { old: undefined, fresh: undefined }
+
+type Visible = { readonly start: number; readonly end: number }
+
+function useVisibleRows(rows: readonly Row[]) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const [rowHeight] = useState(
+    () => ROW_REM * Number.parseFloat(getComputedStyle(document.documentElement).fontSize),
+  )
+  // Enough for the first render; the effect below knows the real height.
+  const [range, setRange] = useState<Visible>({ start: 0, end: 4 * STEP })
+  const top = useRef<Line | undefined>(undefined)
+
+  const place = () => {
+    const element = scroller.current
+    if (element === null) return
+    const { scrollTop, clientHeight } = element
+    const first = Math.floor(scrollTop / rowHeight)
+    const isWhole = rows.length <= MAX_WHOLE
+    const start = isWhole ? 0 : Math.max(0, Math.floor(first / STEP - 1) * STEP)
+    const visible = Math.ceil(clientHeight / rowHeight / STEP) * STEP
+    const end = isWhole ? rows.length : start + visible + 3 * STEP
+    setRange((old) => (old.start === start && old.end === end ? old : { start, end }))
+    top.current = linesOf(rows[first]).find((line) => line !== undefined)
+    element
+      .querySelector<HTMLElement>('.diff-panes')
+      ?.style.setProperty('height', `${clientHeight}px`)
+    movePanes(element, range.start * rowHeight - scrollTop)
+  }
+
+  // The rows changed: keep the line at the top where it is.
+  useLayoutEffect(() => {
+    const at = top.current === undefined ? -1 : findRow(rows, top.current)
+    scroller.current?.scrollTo({ top: Math.max(0, at) * rowHeight })
+  }, [rows])
+
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (element === null) return undefined
+    place()
+    const onPaneScroll = ({ target }: Event) => {
+      if (target instanceof HTMLElement && target.matches('.diff-pane')) followPane(element, target)
+    }
+    const observer = new ResizeObserver(place)
+    observer.observe(element)
+    element.addEventListener('scroll', place, { passive: true })
+    // Scroll events do not bubble, so this listens on the way down.
+    element.addEventListener('scroll', onPaneScroll, { capture: true, passive: true })
+    return () => {
+      observer.disconnect()
+      element.removeEventListener('scroll', place)
+      element.removeEventListener('scroll', onPaneScroll, { capture: true })
+    }
+  }, [rows, range.start, range.end])
+  return { scroller, range, rowHeight }
+}
+
+function movePanes(scroller: HTMLElement, offset: number): void {
+  for (const rows of scroller.querySelectorAll<HTMLElement>('.diff-rows'))
+    rows.style.transform = `translateY(${offset}px)`
+}
+
+/** Moves the other pane along. A selection or a search may scroll a pane vertically, which is the scroller's part. */
+function followPane(scroller: HTMLElement, pane: HTMLElement): void {
+  if (pane.scrollTop !== 0) {
+    scroller.scrollTop += pane.scrollTop
+    pane.scrollTop = 0
+  }
+  for (const other of scroller.querySelectorAll('.diff-pane'))
+    if (other.scrollLeft !== pane.scrollLeft) other.scrollLeft = pane.scrollLeft
+}
+
+function useChangeKeys(
+  scroller: { readonly current: HTMLElement | null },
+  of: { readonly rows: readonly Row[]; readonly rowHeight: number; readonly isPlain: boolean },
+): void {
+  const { rows, rowHeight, isPlain } = of
+  // Leaves some lines of context above the change.
+  const above = 3 * rowHeight
+  const go = (direction: 1 | -1) => {
+    const element = scroller.current
+    if (element === null) return
+    const tops = changeStarts(rows).map((row) => Math.max(0, row * rowHeight - above))
+    const { scrollTop } = element
+    const next =
+      direction === 1
+        ? tops.find((top) => top > scrollTop + 1)
+        : tops.findLast((top) => top < scrollTop - 1)
+    if (next !== undefined) element.scrollTo({ top: next })
+  }
+  useShortcuts(
+    isPlain
+      ? []
+      : [
+          { key: 'n', label: 'Next change in the file', run: () => go(1) },
+          { key: 'p', label: 'Previous change in the file', run: () => go(-1) },
+        ],
+    [rows, rowHeight, isPlain],
+  )
+}

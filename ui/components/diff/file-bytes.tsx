@@ -1,0 +1,127 @@
+// The contents of a file of a checkpoint that are not text: images, and downloads of everything else.
+import type { VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { project } from '../../app/model.js'
+import { fetchFile } from '../../app/transport.js'
+import { ErrorMessage, useLoaded } from '../states.js'
+import { formatBytes, Line, visibleText } from '../text.js'
+
+const MAX_IMAGE_BYTES = 10_000_000
+// No SVG: it is a document with scripts, and it is text.
+const IMAGE_TYPES: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+}
+
+export function imageType(path: string, sizeBytes: number | null): string | undefined {
+  if (sizeBytes === null || sizeBytes > MAX_IMAGE_BYTES) return undefined
+  const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
+  return Object.hasOwn(IMAGE_TYPES, extension) ? IMAGE_TYPES[extension] : undefined
+}
+
+export const nameOfPath = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+type FileOf = { readonly ref: string; readonly path: string }
+
+/** Gives the bytes to the browser as a file. */
+export async function download({ ref, path }: FileOf): Promise<void> {
+  const blob = await fetchFile({ project: project.peek(), ref, path })
+  const address = URL.createObjectURL(blob)
+  const link = document.createElement('a')
+  link.href = address
+  link.download = nameOfPath(path)
+  link.click()
+  // The browser has read the address by then.
+  window.setTimeout(() => URL.revokeObjectURL(address), 60_000)
+}
+
+export function DownloadButton({
+  of,
+  label = 'Download',
+}: {
+  readonly of: FileOf
+  readonly label?: string
+}): VNode {
+  const [problem, setProblem] = useState<string | undefined>(undefined)
+  const start = async () => {
+    setProblem(undefined)
+    try {
+      await download(of)
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error))
+    }
+  }
+  return (
+    <>
+      <button class="button" type="button" onClick={() => void start()}>
+        {label}
+      </button>
+      {problem === undefined ? null : <span role="alert">{problem}</span>}
+    </>
+  )
+}
+
+export function Picture({
+  of,
+  type,
+  caption,
+}: {
+  readonly of: FileOf
+  readonly type: string
+  readonly caption: string
+}): VNode {
+  const { ref, path } = of
+  const loaded = useLoaded(
+    async (signal) => fetchFile({ project: project.peek(), ref, path }, { signal }),
+    [ref, path],
+  )
+  const [address, setAddress] = useState<string | undefined>(undefined)
+  const [size, setSize] = useState('')
+  const blob = loaded.state === 'ready' ? loaded.value : undefined
+  useEffect(() => {
+    if (blob === undefined) return undefined
+    const made = URL.createObjectURL(new Blob([blob], { type }))
+    setAddress(made)
+    return () => URL.revokeObjectURL(made)
+  }, [blob, type])
+  if (loaded.state === 'error') return <ErrorMessage error={loaded.error} />
+  return (
+    <figure class="picture">
+      <figcaption>
+        {caption} {size}
+        {blob === undefined ? '' : ` ${formatBytes(blob.size)}`}
+      </figcaption>
+      {address === undefined ? null : (
+        <img
+          src={address}
+          alt={`${nameOfPath(path)}, ${caption.toLowerCase()}`}
+          onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
+            setSize(`${naturalWidth} × ${naturalHeight},`)
+          }
+          onError={() => setSize('cannot be shown,')}
+        />
+      )}
+    </figure>
+  )
+}
+
+/** The name of a file with its folder in a weaker color. */
+export function PathText({ path }: { readonly path: string }): VNode {
+  const name = nameOfPath(path)
+  return (
+    <span class="path" title={visibleText(path)}>
+      <bdi dir="ltr">
+        <span class="path-folder">
+          <Line text={path.slice(0, path.length - name.length)} />
+        </span>
+        <span class="path-name">
+          <Line text={name} />
+        </span>
+      </bdi>
+    </span>
+  )
+}

@@ -1,0 +1,33 @@
+// Whether diffs are shown unified or split. The choice stays in this browser; without one, the width of the window decides.
+import { computed, signal } from '@preact/signals'
+
+export type Layout = 'unified' | 'split'
+const KEY = 'savestate-diff'
+
+const stored = localStorage.getItem(KEY)
+const chosen = signal<Layout | undefined>(
+  stored === 'unified' || stored === 'split' ? stored : undefined,
+)
+
+/** A signal that says whether the media query matches. */
+function matches(query: string): { readonly value: boolean } {
+  const list = window.matchMedia(query)
+  const isMatching = signal(list.matches)
+  list.addEventListener('change', () => {
+    isMatching.value = list.matches
+  })
+  return isMatching
+}
+const isWide = matches('(min-width: 1200px)')
+/** Two columns of code are readable. */
+export const canSplit = matches('(min-width: 700px)')
+
+export const layout = computed<Layout>(() => {
+  if (!canSplit.value) return 'unified'
+  return chosen.value ?? (isWide.value ? 'split' : 'unified')
+})
+
+export function chooseLayout(next: Layout): void {
+  chosen.value = next
+  localStorage.setItem(KEY, next)
+}

@@ -1,0 +1,172 @@
+// Search over prompts, reasons, names and changed paths. The loaded rows answer at once; the server adds prompts and paths.
+import type { VNode } from 'preact'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { Output } from '../../../src/ui/api.js'
+import { useShortcuts } from '../../app/keys.js'
+import { isComplete, project, rows, start } from '../../app/model.js'
+import { addressOf, navigate, route } from '../../app/router.js'
+import { call } from '../../app/transport.js'
+import { EmptyMessage, ErrorMessage, useLoaded } from '../../components/states.js'
+import { count } from '../../components/text.js'
+import { findLoaded, mergeFound, wordsOf } from './find.js'
+import { Result } from './result.js'
+
+const TYPING_MS = 200
+const LIMIT = 200
+
+export function Search(): VNode {
+  const query = route.value.query.get('q') ?? ''
+  const [typed, setTyped] = useState(query)
+  const field = useRef<HTMLInputElement>(null)
+  const list = useRef<HTMLOListElement>(null)
+  const words = wordsOf(typed)
+  const known = useRef(query)
+  const search = () => {
+    known.current = typed
+    navigate(addressOf('/search', { q: typed }), { replace: true })
+  }
+  // Back and links change the address only. The search itself changes it too, and more may have been typed since.
+  useEffect(() => {
+    if (query === known.current) return
+    known.current = query
+    setTyped(query)
+  }, [query])
+  useEffect(() => {
+    if (typed === query) return
+    const timer = window.setTimeout(search, TYPING_MS)
+    return () => window.clearTimeout(timer)
+  }, [typed])
+  useEffect(() => {
+    if (query === '') field.current?.focus()
+  }, [])
+
+  // Not after each change of the store: new rows are found among the loaded ones.
+  const answer = useLoaded(
+    async (signal) => ({
+      query,
+      found:
+        wordsOf(query).length === 0 || !hasServer()
+          ? undefined
+          : await call(
+              'search',
+              { project: project.peek(), words: query.trim(), limit: LIMIT },
+              { signal },
+            ),
+    }),
+    [query, project.value],
+  )
+  const isCurrent = answer.state === 'ready' && answer.value.query === typed
+  const fromServer = isCurrent ? answer.value.found : undefined
+  const loaded = rows.value
+  const key = words.join(' ')
+  const found = useMemo(
+    () => mergeFound(findLoaded(loaded, words), fromServer),
+    [loaded, key, fromServer],
+  )
+  const shown = found.slice(0, LIMIT)
+
+  const move = (by: number) => {
+    const links = [...(list.current?.querySelectorAll('a') ?? [])]
+    const at = links.findIndex((link) => link === document.activeElement)
+    links[Math.max(0, Math.min(links.length - 1, at + by))]?.focus()
+  }
+  useShortcuts(
+    [
+      { key: 'j', label: 'Next result', run: () => move(1) },
+      { key: 'k', label: 'Previous result', run: () => move(-1) },
+      { key: 'ArrowDown', label: 'Next result', run: () => move(1) },
+      { key: 'ArrowUp', label: 'Previous result', run: () => move(-1) },
+      { key: '/', label: 'Search field', run: () => field.current?.select() },
+    ],
+    [],
+  )
+  const isLoading = words.length > 0 && !isCurrent && answer.state !== 'error'
+  const isEmpty = words.length > 0 && found.length === 0 && !isLoading
+  const state =
+    answer.state === 'error' ? 'error' : isLoading ? 'loading' : isEmpty ? 'empty' : 'ready'
+  return (
+    <div class="view search" data-view="search" data-state={state}>
+      <h1 class="visually-hidden">Search</h1>
+      <form
+        class="search-form"
+        role="search"
+        aria-label="Checkpoints"
+        onSubmit={(event) => {
+          event.preventDefault()
+          search()
+          move(1)
+        }}
+      >
+        <input
+          ref={field}
+          class="input"
+          type="search"
+          value={typed}
+          placeholder="Prompts, commands, messages, names, paths"
+          aria-label="Search in prompts, commands, messages, names and paths"
+          onInput={(event) => setTyped(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'ArrowDown') return
+            event.preventDefault()
+            move(1)
+          }}
+        />
+      </form>
+      <p class="search-summary muted" role="status">
+        {words.length === 0 ? '' : summary({ number: found.length, fromServer, isLoading })}
+      </p>
+      {answer.state === 'error' ? <ErrorMessage error={answer.error} /> : null}
+      {words.length === 0 ? (
+        <EmptyMessage title="Find a checkpoint">
+          <p>
+            Type words of a prompt, a command, a message, a name or a changed file. All words must
+            be found.
+          </p>
+        </EmptyMessage>
+      ) : isEmpty ? (
+        <EmptyMessage title="Nothing found">
+          <p>
+            No checkpoint has {words.length === 1 ? 'this word' : 'all of these words'} in its
+            prompt, command, message, name or changed paths. The contents of files and conversations
+            are not searched.
+          </p>
+        </EmptyMessage>
+      ) : null}
+      <ol class="search-results" ref={list} aria-label="Results">
+        {shown.map((one) => (
+          <Result key={one.row.id} found={one} words={words} />
+        ))}
+      </ol>
+      {found.length > shown.length ? (
+        <p class="search-summary muted">
+          The newest {shown.length} are shown. Add a word to find fewer.
+        </p>
+      ) : null}
+    </div>
+  )
+}
+
+/** A store without a project has nothing to search; an exported page has only its rows. */
+function hasServer(): boolean {
+  return project.peek() !== '' && start.peek()?.isExport !== true
+}
+
+function summary({
+  number,
+  fromServer,
+  isLoading,
+}: {
+  readonly number: number
+  readonly fromServer: Output<'search'> | undefined
+  readonly isLoading: boolean
+}): string {
+  const begin = number === 0 ? '' : `${count(number, 'checkpoint')} found. `
+  if (isLoading) return `${begin}Searching prompts and paths …`
+  if (fromServer === undefined) return `${begin}Only commands, messages and names were searched.`
+  const { searched, isComplete: isWhole } = fromServer
+  if (isWhole) return `${begin}All ${count(searched, 'checkpoint')} searched.`
+  const rest = isComplete.value
+    ? 'older ones by command, message and name only'
+    : 'there are older ones'
+  return `${begin}The newest ${searched.toLocaleString('en')} searched; ${rest}.`
+}
