@@ -14,6 +14,7 @@ export { environmentFingerprint } from './environment.js'
 export type { Line } from './json-lines.js'
 export { MAX_INPUT_BYTES, type SaveAnswer, type SaveInput, saveProject } from './requests.js'
 export { forgetHttpAddress } from './server/http-access.js'
+export { BodyTooLarge, readBody } from './server/read-body.js'
 
 /** The daemon itself, which only `daemon run` loads. */
 export function loadServer(): Promise<typeof import('./server/serve.js')> {

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { isRecord, tryParseJson } from '../../base/index.js'
 import { type ErrorCode, type ErrorText, SavestateError } from '../../internal.js'
 import { MAX_INPUT_BYTES, type SaveRequest } from '../requests.js'
+import { BodyTooLarge, readBody } from './read-body.js'
 import type { Handlers } from './handlers.js'
 import { checkHeaders } from './http-access.js'
 import type { Workload } from './workload.js'
@@ -196,30 +197,6 @@ function malformed(what: string): SavestateError {
   return new SavestateError('BAD_INPUT', `The body cannot be used: ${what}`, {
     hint: 'Send {"path", "reason", "name"}; the last two are optional.',
   })
-}
-
-class BodyTooLarge extends Error {
-  override readonly name = 'BodyTooLarge'
-}
-
-async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
-  const tooLarge = new BodyTooLarge(`The body has more than ${maxBytes} bytes`)
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
-  const parts: Buffer[] = []
-  let size = 0
-  try {
-    for await (const part of request) {
-      const bytes = Buffer.from(part)
-      size += bytes.length
-      if (size > maxBytes) throw tooLarge
-      parts.push(bytes)
-    }
-  } catch (error) {
-    if (error === tooLarge || request.complete) throw error
-    // The client left, or was too slow.
-    throw new SavestateError('BAD_INPUT', 'The body did not arrive', { cause: error })
-  }
-  return Buffer.concat(parts).toString('utf8')
 }
 
 function send(

@@ -1,5 +1,6 @@
 // From a request to its answer: the checks, then a file of the page, a method, the events or a download. Every path is a constant.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { BodyTooLarge } from '../../daemon/index.js'
 import { type ErrorCode, SavestateError } from '../../internal.js'
 import type { PageContext } from '../methods/method.js'
 import { type Gate, refused, refuseForeign, refuseHost, refuseType } from './access.js'
@@ -7,7 +8,7 @@ import { type Answer, failureAnswer, jsonAnswer, send } from './answer.js'
 import { downloadFile } from './download.js'
 import type { EventStreams } from './events.js'
 import type { IdleEnd } from './idle-end.js'
-import { BodyTooLarge, readJson } from './read-body.js'
+import { readJson } from './read-json.js'
 import type { StaticFiles } from './static-files.js'
 
 export type PageServer = {
