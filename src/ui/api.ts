@@ -1,4 +1,4 @@
-// The requests of the page and their answers. The server (src/ui) and the browser (ui/) share only this file, which has types and
+// The requests of the page and their answers. The server (src/ui) and the browser (ui/) both import this file, which has types and
 // no code. A request is `POST /api/<method>` with the input as JSON; dates are ISO text in answers. docs/internals/ui.md.
 import type { ConversationItem } from '../agents/index.js'
 import type {
