@@ -115,8 +115,9 @@ test('a killed agent is found, and continues where it was', async () => {
     ],
   })
   const listed = s.run(['sessions', '--interrupted'])
+  // The random name of the folder may look like an id, so the expected text is steadied too.
   expect(steady(listed.stdout)).toBe(
-    `fix-login  coder  interrupted  2 steps  just now  ${s.project}\n`,
+    steady(`fix-login  coder  interrupted  2 steps  just now  ${s.project}\n`),
   )
   expect(listed.stderr).toBe('To continue one that is interrupted: savestate resume ID\n')
 
