@@ -17,7 +17,7 @@ import { buildUi } from './build-ui.mjs'
 const common = {
   platform: 'node',
   // Not bundled: an optional peer, and the driver of the browser, which starts files of its own.
-  external: [/^@langchain\//, 'playwright-core'],
+  external: [/^@langchain\//, 'pg', 'playwright-core'],
   // Modules that are grouped into one file are loaded together although their import is dynamic.
   checks: { ineffectiveDynamicImport: false },
   // Its entry file for Node loads its parts in a way that bundlers cannot follow.

@@ -35,6 +35,7 @@ export const ERROR_CODES = {
   KEY_WRONG: 'The value is encrypted with a different key.',
   NEEDS_PERSON: 'An agent ran a command that only a user may run.',
   NODE_TOO_OLD: 'The program was started with a Node version that is too old.',
+  NOT_SHARED: 'The change was saved on this machine, and the remote has not confirmed it.',
   NOTHING_TO_REDO: 'There is no undone rewind to redo.',
   NOTHING_TO_UNDO: 'There is no rewind to undo.',
   PLAN_STALE:
@@ -44,6 +45,12 @@ export const ERROR_CODES = {
   PROJECT_REFUSED:
     'This folder is never captured: a root, a home, the temporary folder, a system folder, or the store.',
   RECOVERY_FAILED: 'An interrupted rewind could not be finished.',
+  REMOTE_REFUSED:
+    'The remote rejected the connection or the request: a wrong password, a missing right, or no Savestate tables.',
+  REMOTE_UNKNOWN: 'No remote of this store has that name, or none is set.',
+  REMOTE_UNREACHABLE: 'The remote does not answer.',
+  REMOTE_WENT_BACK:
+    'The remote has less than it confirmed before: it was restored from an older copy.',
   REWIND_CONFLICT: 'A file that no checkpoint contains is in the way of the rewind.',
   REWIND_DISTURBED: 'Files kept changing while the rewind was writing them.',
   SESSION_BUSY: 'Another live process is writing this session.',

@@ -19,8 +19,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   yaml: ['model', 'base'],
   internal: ['index', 'sdk', 'engine', 'snapshot', 'model', 'base'],
   index: ['sdk', 'engine', 'model', 'base'],
-  sdk: ['engine', 'ledger', 'snapshot', 'system', 'model', 'base'],
-  engine: ['snapshot', 'ledger', 'system', 'model', 'base'],
+  sdk: ['engine', 'ledger', 'snapshot', 'remote', 'system', 'model', 'base'],
+  engine: ['snapshot', 'ledger', 'remote', 'system', 'model', 'base'],
+  remote: ['system', 'model', 'base'],
   snapshot: ['system', 'model', 'base'],
   ledger: ['system', 'model', 'base'],
   system: ['model', 'base'],
@@ -36,8 +37,9 @@ const BUNDLED: Readonly<Record<string, readonly string[]>> = {
   yaml: ['yaml', 'agents'],
   'jsonc-parser': ['agents'],
   'smol-toml': ['agents'],
-  // Not bundled: an optional peer of the package.
+  // Not bundled: optional peers of the package.
   '@langchain': ['langgraph'],
+  pg: ['remote'],
 }
 
 const MAX_LINES = 300
@@ -173,8 +175,8 @@ test('the MCP library is imported by the file that is bundled by itself, and now
   expect([...new Set(users.map(({ file }) => file))]).toEqual(['mcp/library.ts'])
 })
 
-test('only the ledger and the locks speak SQL', () => {
-  const isAllowed = (path: string) => /^(?:ledger|system\/(?:sqlite|locks))\//.test(path)
+test('only the ledger, the PostgreSQL remote and the locks speak SQL', () => {
+  const isAllowed = (path: string) => /^(?:ledger|remote\/postgres|system\/(?:sqlite|locks))\//.test(path)
   const sql =
     /['"`]\s*(?:SELECT\s|INSERT\s+(?:OR|INTO)\s|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+(?:TABLE|INDEX)|BEGIN\b|COMMIT\b|ROLLBACK\b|PRAGMA\s)/
   const faults = [...textOf].filter(([path, text]) => !isAllowed(path) && sql.test(text))

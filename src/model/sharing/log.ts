@@ -1,0 +1,54 @@
+// A log: a session, or a thread of a graph framework, as a remote keeps it.
+import type { LeaseOwner } from '../session.js'
+
+export type LogKind = 'session' | 'thread'
+
+/** `id` is the id of the session or thread. */
+export type LogName = { readonly kind: LogKind; readonly id: string }
+
+/** The position after a segment of a log. */
+export type LogPosition = {
+  /** The number of the next segment; the first is 1. */
+  readonly nextN: number
+  /** Grows when rows are removed on the remote. A writer that knows another epoch must send a base. */
+  readonly epoch: number
+  /** In hexadecimal; null if there is no segment yet. */
+  readonly hash: string | null
+}
+
+/** What `sessions --remote` shows of a log. Sealed if the remote has a key. */
+export type LogCard = {
+  readonly agent: string | null
+  readonly project: string | null
+  readonly steps: number
+  readonly reason: string | null
+  readonly statusReason: string | null
+}
+
+/** Why another process cannot write. Sealed if the remote has a key. */
+export type LogHolder = { readonly owner: LeaseOwner; readonly sinceMs: number }
+
+/** A project on a remote, where paths mean nothing. */
+export type RemoteProject = {
+  readonly id: string
+  readonly name: string
+  /** Identifies clones of one repository; null without an origin. */
+  readonly origin: string | null
+}
+
+/** The git objects of a checkpoint that its parent pack does not have. */
+export type PackRef = {
+  readonly id: string
+  readonly parent: string | null
+  /** The snapshot that this pack completes. */
+  readonly tree: string
+}
+
+export const INLINE_PACK_BYTES = 256 << 10
+export const PACK_CHUNK_BYTES = 1 << 20
+/** Mode wait. */
+export const REMOTE_LEASE_MS = 30_000
+/** Mode behind: a laptop that sleeps for a night keeps its session. */
+export const LONG_LEASE_MS = 12 * 3_600_000
+/** A holder starts nothing in the last part of its lease. */
+export const LEASE_MARGIN_MS = 5000
