@@ -50,7 +50,7 @@ export type CommitPack = {
   readonly parent: string | null
   readonly tree: string
   readonly project: string | null
-  /** Undefined: it was uploaded by `putPack`. */
+  /** At most INLINE_PACK_BYTES. Undefined: it was uploaded by `putPack`. */
   readonly bytes?: Uint8Array
 }
 
@@ -77,9 +77,13 @@ export type Commit = {
   readonly leaseMs: number | null
 }
 
-/** `conflict`: nothing was written, and `head` tells why. `missing-pack`: a parent was collected; send a full pack. */
+/**
+ * `done` also if exactly this segment is there already, because the answer to an earlier try was lost. `isFenced`: it is there, and
+ * another process has the log by now. `conflict`: nothing was written, and `head` tells why. `missing-pack`: a parent was collected;
+ * send a full pack.
+ */
 export type CommitResult =
-  | { readonly kind: 'done'; readonly position: LogPosition }
+  | { readonly kind: 'done'; readonly position: LogPosition; readonly isFenced?: boolean }
   | { readonly kind: 'conflict'; readonly head: LogHead | undefined }
   | { readonly kind: 'missing-pack' }
 
@@ -97,7 +101,8 @@ export type RemotePack = {
   readonly id: string
   readonly parent: string | null
   readonly tree: string
-  readonly bytes: Uint8Array
+  /** In pieces of at most 1 MB, so that a large pack needs no memory. Read them before the next pack. */
+  readonly chunks: AsyncIterable<Uint8Array>
 }
 
 /**
@@ -159,7 +164,10 @@ export interface Remote {
 
   /** Leaves a tombstone. False if there is none, or another process has the lease. */
   deleteLog(log: LogName, fence: number | null): Promise<boolean>
-  /** Replaces all segments of a log by one base, under a lock that stops its writer. False if there is nothing to gain. */
+  /**
+   * Replaces all segments of a log by one base, by compare and swap: a commit that comes first makes it read again, a commit that comes
+   * second finds another epoch. False if there is nothing to gain, or the writer was faster five times.
+   */
   compact(
     log: LogName,
     rewrite: (content: readonly SegmentContent[]) => SegmentContent,
