@@ -119,9 +119,10 @@ export class Store {
   ): Promise<Session<State>> {
     refuseUnknown('session', options, SESSION_OPTIONS)
     const { create = true } = options
-    return this.#do(async () =>
-      this.#track(engine.openSession(this.#context, openRequest(id, { ...options, create }))),
-    )
+    return this.#do(async () => {
+      const request = openRequest(id, { ...options, create })
+      return this.#track(await engine.openAnySession(this.#context, request))
+    })
   }
 
   /** The sessions of the store, the last used first. */
@@ -151,14 +152,13 @@ export class Store {
     refuseUnknown('fork', options, { session: true, of: true, agent: true })
     const { session: id, of, agent } = options
     return this.#do(async () => {
-      const from = engine.findCheckpoint(this.#context, ref, of)
-      return this.#track(await engine.forkSession(this.#context, from, { id, agent }))
+      return this.#track(await engine.forkAnySession(this.#context, ref, { id, of, agent }))
     })
   }
 
   /** Deletes a session and its checkpoints; returns how many there were, 0 for an unknown session. */
   async deleteSession(id: string): Promise<number> {
-    return (await this.#do(async () => engine.deleteSession(this.#context, id))).removed
+    return this.#do(() => engine.deleteAnySession(this.#context, id))
   }
 
   /** The checkpoints of all projects and sessions, newest first. */
@@ -257,6 +257,7 @@ export class Store {
       await explained(() => this.#context.snapshots.close())
       this.#autoPrune?.close()
     } finally {
+      await this.#context.fleet?.close()
       this.#context.objects.close()
       this.#context.ledger.close({ tidy: !this.#isShort })
       this.#context.use.close()
@@ -275,7 +276,8 @@ export class Store {
     return this.#context.calls.run(work)
   }
 
-  #track<State>(context: engine.SessionContext): Session<State> {
+  #track<State>({ session: context, notices }: engine.OpenedShare): Session<State> {
+    for (const notice of notices) process.emitWarning(notice, 'SavestateWarning')
     const onClose = () => this.#sessions.delete(session)
     const session: Session<State> = Session.make(context, { calls: this.#context.calls, onClose })
     this.#sessions.add(session)
