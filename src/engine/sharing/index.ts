@@ -1,0 +1,6 @@
+export { catchUp } from './catch-up.js'
+export { fetchFiles } from './fetch-files.js'
+export { linkProject, remoteProjectOf } from './project-identity.js'
+export { shipLog } from './ship-log.js'
+export { releaseLog, takeLog } from './take-log.js'
+export type * from './types.js'
