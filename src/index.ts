@@ -2,6 +2,7 @@
 // Its published types use Buffer. From version 6 on TypeScript loads Node's types only where a file asks for them.
 /// <reference types="node" preserve="true" />
 export type {
+  AddedRemote,
   AgentDetails,
   ChangeView,
   CheckpointDetails,
@@ -35,6 +36,7 @@ export type {
   Progress,
   PruneResult,
   RekeyResult,
+  RemoteView,
   RepairResult,
   RepairStep,
   Reversal,
@@ -79,6 +81,7 @@ export {
   type StatusWord,
 } from './model/index.js'
 export {
+  type AddRemoteOptions,
   type AgentState,
   type AppendOptions,
   autoSave,
@@ -111,6 +114,7 @@ export {
   type ProjectSaveOptions,
   type PruneOptions,
   type RekeyOptions,
+  type Remotes,
   type RepairOptions,
   repairStore,
   type RestoreOptions,

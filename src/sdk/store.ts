@@ -13,6 +13,7 @@ import { watchLedger } from './ledger-changes.js'
 import { iteratePages } from './pages.js'
 import { Project } from './project.js'
 import type { ProjectOptions } from './project-types.js'
+import { Remotes } from './remotes.js'
 import { Session } from './session.js'
 import {
   type ForkOptions,
@@ -62,6 +63,11 @@ export class Store {
   /** For the adapters of graph frameworks. @internal */
   get threads(): Threads {
     return this.#threads
+  }
+
+  /** Shared places for sessions and their files. */
+  get remotes(): Remotes {
+    return Remotes.make(this.#context)
   }
 
   /** The settings of the store, and projects that were moved. */

@@ -7,6 +7,9 @@ function loadLater<Context, Result>(
   return { load }
 }
 
+export const addRemote = loadLater(
+  async () => (await import('../remotes/edit-remotes.js')).addRemote,
+)
 export const clearProject = loadLater(
   async () => (await import('../store/clear-project.js')).clearProject,
 )
@@ -30,6 +33,9 @@ export const history = loadLater(async () => (await import('../checkpoints/searc
 export const importCheckpoints = loadLater(
   async () => (await import('../import/import-checkpoints.js')).importCheckpoints,
 )
+export const listRemotes = loadLater(
+  async () => (await import('../remotes/edit-remotes.js')).listRemotes,
+)
 export const listAt = loadLater(async () => (await import('../sessions/stored-lists.js')).listAt)
 export const listLengths = loadLater(
   async () => (await import('../sessions/stored-lists.js')).listLengths,
@@ -42,6 +48,9 @@ export const pruneSession = loadLater(
   async () => (await import('../prune/prune-session.js')).pruneSession,
 )
 export const rekey = loadLater(async () => (await import('../store/rekey.js')).rekey)
+export const removeRemote = loadLater(
+  async () => (await import('../remotes/edit-remotes.js')).removeRemote,
+)
 export const reversals = loadLater(async () => (await import('../restore/reversals.js')).reversals)
 export const search = loadLater(async () => (await import('../checkpoints/search.js')).search)
 export const status = loadLater(async () => (await import('../store/status.js')).status)

@@ -1,2 +1,3 @@
 export * from './log.js'
+export * from './remote-url.js'
 export * from './segment.js'
