@@ -1,4 +1,5 @@
 // An open store: all projects and sessions of one user.
+import { mkdirSync } from 'node:fs'
 import * as engine from '../engine/index.js'
 import { type BytePath, bytePath, type Config, printablePath } from '../model/index.js'
 import { refuseUnsafeFolder } from '../snapshot/index.js'
@@ -20,6 +21,8 @@ import {
   type ListQuery,
   type PruneOptions,
   type RekeyOptions,
+  CLAIM_OPTIONS,
+  type ClaimOptions,
   RESUME_OPTIONS,
   type ResumedSession,
   type ResumeOptions,
@@ -127,7 +130,7 @@ export class Store {
     const { create = true } = options
     return this.#do(async () => {
       const request = openRequest(id, { ...options, create })
-      return this.#track(await engine.openAnySession(this.#context, request))
+      return this.#trackOpened(await engine.openAnySession(this.#context, request))
     })
   }
 
@@ -146,10 +149,28 @@ export class Store {
   ): Promise<ResumedSession<State>> {
     const { input, callbacks } = splitOptions('resume', options)
     refuseUnknown('resume', input, RESUME_OPTIONS)
+    const { into, ...given } = input as ResumeOptions
     return this.#do(async () => {
-      const resumed = await engine.resumeSession(this.#context, openRequest(id, input), callbacks)
-      const { context, session: info, state, ...rest } = resumed
-      return { ...rest, info, state: state as State | undefined, session: this.#track(context) }
+      const options = { ...callbacks, into: this.#folder(into) }
+      const resumed = await engine.resumeSession(this.#context, openRequest(id, given), options)
+      return this.#resumed<State>(resumed)
+    })
+  }
+
+  /**
+   * Resumes any session in progress that no process continues, of any machine; undefined if there is none. Two callers never get
+   * the same one. Throws REMOTE_UNKNOWN without a remote.
+   */
+  async claim<State = AgentState>(
+    options: ClaimOptions = {},
+  ): Promise<ResumedSession<State> | undefined> {
+    const { input, callbacks } = splitOptions('claim', options)
+    refuseUnknown('claim', input, CLAIM_OPTIONS)
+    const { agent, into } = input as ClaimOptions
+    return this.#do(async () => {
+      const given = { ...callbacks, into: this.#folder(into) }
+      const resumed = await engine.claimSession(this.#context, { agent }, given)
+      return resumed === undefined ? undefined : this.#resumed<State>(resumed)
     })
   }
 
@@ -158,7 +179,7 @@ export class Store {
     refuseUnknown('fork', options, { session: true, of: true, agent: true })
     const { session: id, of, agent } = options
     return this.#do(async () => {
-      return this.#track(await engine.forkAnySession(this.#context, ref, { id, of, agent }))
+      return this.#trackOpened(await engine.forkAnySession(this.#context, ref, { id, of, agent }))
     })
   }
 
@@ -282,8 +303,31 @@ export class Store {
     return this.#context.calls.run(work)
   }
 
-  #track<State>({ session: context, notices }: engine.OpenedShare): Session<State> {
+  #resumed<State>({
+    context,
+    session: info,
+    state,
+    ...rest
+  }: engine.Resumed): ResumedSession<State> {
+    return { ...rest, info, state: state as State | undefined, session: this.#track(context) }
+  }
+
+  /** The folder that `into` names, which exists afterwards. */
+  #folder(path: string | undefined): BytePath | undefined {
+    if (path === undefined) return undefined
+    mkdirSync(path, { recursive: true })
+    const folder = engine.projectFolder(this.#context, path)
+    refuseUnsafeFolder(folder, bytePath(this.#context.home))
+    return folder
+  }
+
+  /** Steps of this host that became a fork are reported as a warning of the process: these calls have no `onWarning`. */
+  #trackOpened<State>({ session, notices }: engine.OpenedShare): Session<State> {
     for (const notice of notices) process.emitWarning(notice, 'SavestateWarning')
+    return this.#track(session)
+  }
+
+  #track<State>(context: engine.SessionContext): Session<State> {
     const onClose = () => this.#sessions.delete(session)
     const session: Session<State> = Session.make(context, { calls: this.#context.calls, onClose })
     this.#sessions.add(session)

@@ -1,4 +1,6 @@
 // Operations and functions that most programs never call: each is loaded on first use.
+import type { Remote } from '../../remote/index.js'
+import type { StoreContext } from './context.js'
 import type { LazyOperation, OperationOf } from './operation.js'
 
 function loadLater<Context, Result>(
@@ -63,6 +65,15 @@ export const setStoreConfig: typeof import('../store/set-config.js')['setStoreCo
 export const setProjectConfig: typeof import('../store/set-config.js')['setProjectConfig'] = async (
   ...given
 ) => (await import('../store/set-config.js')).setProjectConfig(...given)
+
+/** Shares everything in the store through a remote (mode wait). */
+export const openFleet = async (
+  context: StoreContext,
+  remote: Remote,
+): Promise<import('../sharing/fleet.js').Fleet> => {
+  const { Fleet } = await import('../sharing/fleet.js')
+  return new Fleet(context, remote)
+}
 
 export const verifyDamaged: typeof import('../verify/verify.js')['verifyDamaged'] = async (
   ...given

@@ -5,6 +5,7 @@ import {
   type LogName,
   parseSessionId,
   REMOTE_LEASE_MS,
+  type RemoteProject,
   SavestateError,
 } from '../../model/index.js'
 import type { Remote } from '../../remote/index.js'
@@ -33,6 +34,8 @@ export type OpenedShare = {
   readonly session: SessionContext
   /** For the user and the agent: steps of this host became a fork. */
   readonly notices: readonly string[]
+  /** The project that the remote has for it. */
+  readonly remoteProject: RemoteProject | null
 }
 
 export class Fleet {
@@ -186,7 +189,7 @@ export class Fleet {
       this.#shares.set(log.id, share)
       this.#beatFromNow()
       const notices = fork === undefined ? [] : [forkNotice(log, fork)]
-      return { session: { ...session, share }, notices }
+      return { session: { ...session, share }, notices, remoteProject: head.project }
     } catch (error) {
       if (session !== undefined) this.#store.ledger.sessions.releaseLease(session.lease)
       await this.#release(lease)
@@ -228,7 +231,9 @@ export class Fleet {
     const sentAt = readInstant(this.#store.clock)
     try {
       const leases = shares.map(({ held }) => held.lease)
-      const lost = new Set((await this.remote.renew(leases, REMOTE_LEASE_MS)).map(({ log }) => log.id))
+      const lost = new Set(
+        (await this.remote.renew(leases, REMOTE_LEASE_MS)).map(({ log }) => log.id),
+      )
       for (const share of shares) {
         if (this.#shares.get(share.log.id) !== share) continue
         if (lost.has(share.log.id)) share.lose(fencedThere(share.log))

@@ -31,6 +31,8 @@ export class HeldLease {
   get isSafe(): boolean {
     const now = readInstant(this.#clock)
     const { wallMs, steadyMs } = this.#renewedAt
-    return Math.max(now.wallMs - wallMs, now.steadyMs - steadyMs) < REMOTE_LEASE_MS - LEASE_MARGIN_MS
+    return (
+      Math.max(now.wallMs - wallMs, now.steadyMs - steadyMs) < REMOTE_LEASE_MS - LEASE_MARGIN_MS
+    )
   }
 }

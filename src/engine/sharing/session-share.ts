@@ -17,7 +17,10 @@ export class SessionShare {
   #onLost: ((error: SavestateError) => void) | undefined
   #loss: SavestateError | undefined
 
-  constructor(session: SessionContext, { remote, held }: { readonly remote: Remote; readonly held: HeldLease }) {
+  constructor(
+    session: SessionContext,
+    { remote, held }: { readonly remote: Remote; readonly held: HeldLease },
+  ) {
     this.#session = session
     this.#remote = remote
     this.held = held
@@ -40,7 +43,9 @@ export class SessionShare {
   async start(): Promise<void> {
     const { ledger } = this.#session
     const remote = await withRetries(() => this.#remote.id())
-    ledger.transaction(() => ledger.sharing.share(this.log, { remote, fence: this.held.lease.fence }))
+    ledger.transaction(() =>
+      ledger.sharing.share(this.log, { remote, fence: this.held.lease.fence }),
+    )
     await this.acknowledge()
   }
 
@@ -106,6 +111,9 @@ function unconfirmedLease({ id }: LogName, cause: unknown): SavestateError {
   return new SavestateError(
     'SESSION_FENCED',
     `Another process may have taken over the session ${JSON.stringify(id)}: its lease could not be renewed in time`,
-    { hint: 'Nothing was started. Try again when the remote answers, or resume the session.', cause },
+    {
+      hint: 'Nothing was started. Try again when the remote answers, or resume the session.',
+      cause,
+    },
   )
 }

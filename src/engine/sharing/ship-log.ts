@@ -4,65 +4,97 @@ import { type LogName, nameOf, pathText, type Project } from '../../model/index.
 import type { CommitResult, Remote } from '../../remote/index.js'
 import { failpoint } from '../../system/index.js'
 import type { StoreContext } from '../operation/context.js'
-import { readInstant } from './held-lease.js'
+import { type Instant, readInstant } from './held-lease.js'
 import { remoteIdOf } from './project-identity.js'
 import { resolveConflict } from './resolve-conflict.js'
 import { fencedThere } from './share-errors.js'
-import { planPacks, sendPacks } from './ship-packs.js'
+import { planPacks, rebuildPacks, sendPacks } from './ship-packs.js'
 import type { LogWriter, ShippedLog } from './types.js'
 
-type Options = {
-  /** Prolongs the lease. */
+export type ShipOptions = {
+  /** Prolongs the lease; null for threads, and for leases that never expire. */
   readonly leaseMs: number | null
 }
 
 /**
- * Sends the pending segment and all changes after it. Returns once the remote has committed everything that was here at the call.
- * The log must be shared (`ledger.sharing.share`).
+ * Shares a log that was not shared yet, and sends the pending segment and all changes after it. Returns once the remote has committed
+ * everything that was here at the call.
  *
  * Throws SESSION_FENCED if another process has the log by now, REMOTE_WENT_BACK if the remote has lost segments and another process
- * has the log, SESSION_DELETED, and the errors of a remote. Then everything is still here, and a later call sends it.
+ * has the log, SESSION_DELETED, BAD_INPUT if the log is shared through another remote, and the errors of a remote. Then everything is
+ * still here, and a later call sends it.
  */
 export async function shipLog(
   context: StoreContext,
   remote: Remote,
   given: LogWriter,
-  { leaseMs }: Options,
+  { leaseMs }: ShipOptions,
 ): Promise<ShippedLog> {
-  await remote.id()
-  const { ledger, clock } = context
+  const { sharing } = context.ledger
   const { log } = given
+  share(context, given, await remote.id())
   let writer = given
-  let shipped: ShippedLog = { segments: 0, bytes: 0, writer }
+  let shipped: Omit<ShippedLog, 'writer'> = { segments: 0, bytes: 0 }
   for (;;) {
+    const wasPending = sharing.get(log)?.isPending === true
     await planPacks(context, log)
     failpoint('share:packed')
-    const prepared = prepare(context, remote, log)
+    const prepared = sharing.prepare(log, (content, position) =>
+      remote.encode(log, position, content),
+    )
     if (prepared === undefined) return { ...shipped, writer }
     failpoint('share:encoded')
-    const packs = await sendPacks(context, remote, prepared)
-    failpoint('share:uploaded')
-    const sentAt = readInstant(clock)
-    const result =
-      packs === 'missing-pack'
-        ? { kind: packs }
-        : await remote.commit({ ...prepared.commit, log, fence: writer.fence, leaseMs, packs })
+    const { result, sentAt } = await send(context, remote, { writer, leaseMs, prepared })
     if (result.kind === 'done') {
       failpoint('share:sent')
-      ledger.transactionNoSync(() => ledger.sharing.acknowledge(log, result.position))
+      sharing.acknowledge(log, result.position)
       failpoint('share:acked')
       if (result.isFenced === true) throw fencedThere(log)
       const { segments, bytes } = shipped
-      shipped = {
-        segments: segments + 1,
-        bytes: bytes + prepared.commit.segment.body.length,
-        writer,
-        renewedAt: sentAt,
-      }
-      // A segment that was encoded by this call has everything that was here.
-      if (!prepared.wasPending) return shipped
-    } else if (result.kind === 'missing-pack')
-      ledger.transactionNoSync(() => ledger.sharing.forgetPacks(log))
-    else writer = await resolveConflict(context, remote, { writer, leaseMs, head: result.head, before: prepared.commit.before })
+      const sentBytes = bytes + prepared.segment.body.length
+      shipped = { segments: segments + 1, bytes: sentBytes, renewedAt: sentAt }
+      // A segment that this call has encoded has everything that was here.
+      if (!wasPending) return { ...shipped, writer }
+    } else if (result.kind === 'missing-pack') rebuildPacks(context, log, prepared)
+    else {
+      const { before } = prepared
+      writer = await resolveConflict(context, remote, { writer, leaseMs, before, head: result.head })
+      if (writer.fence !== null) sharing.rememberLease(log, writer.fence)
+    }
   }
+}
+
+function share({ ledger: { sharing } }: StoreContext, { log, fence }: LogWriter, remote: string): void {
+  const known = sharing.get(log)
+  if (known?.remote !== remote) sharing.share(log, { remote })
+  if (fence !== null && known?.fence !== fence) sharing.rememberLease(log, fence)
+}
+
+type Sending = {
+  readonly writer: LogWriter
+  readonly leaseMs: number | null
+  readonly prepared: PreparedSegment
+}
+
+async function send(
+  context: StoreContext,
+  remote: Remote,
+  { writer: { log, fence }, leaseMs, prepared }: Sending,
+): Promise<{ readonly result: CommitResult; readonly sentAt: Instant }> {
+  const project = log.kind === 'session' ? findProject(context, log) : undefined
+  const projectId = project === undefined ? null : remoteIdOf(context, project)
+  const packs = await sendPacks(context, remote, { packs: prepared.packs, project: projectId })
+  failpoint('share:uploaded')
+  const sentAt = readInstant(context.clock)
+  if (packs === 'missing-pack') return { result: { kind: packs }, sentAt }
+  const { packs: _, ...commit } = prepared
+  const name = project === undefined ? null : pathText(nameOf(project.path))
+  const card = { ...commit.card, project: name }
+  const result = await remote.commit({ ...commit, card, log, fence, packs, leaseMs })
+  return { result, sentAt }
+}
+
+function findProject({ ledger }: StoreContext, { id }: LogName): Project | undefined {
+  const projectId = ledger.sessions.byId(id)?.project ?? null
+  return projectId === null ? undefined : ledger.project(projectId)
 }

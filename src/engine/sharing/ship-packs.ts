@@ -1,8 +1,15 @@
 // The files of checkpoints on their way to a remote: each one needs the objects that the pack before it does not have.
-import { INLINE_PACK_BYTES, type LogName, makeId, type ObjectId } from '../../model/index.js'
-import type { PreparedSegment, SharedPack } from '../../ledger/index.js'
+import type { NewestPack, PreparedSegment, SharedPack } from '../../ledger/index.js'
+import {
+  INLINE_PACK_BYTES,
+  type LogName,
+  makeId,
+  type ObjectId,
+  parseObjectId,
+} from '../../model/index.js'
 import type { CommitPack, Remote } from '../../remote/index.js'
 import type { StoreContext } from '../operation/context.js'
+import { changeNote, readNote } from '../store/kv-notes.js'
 
 /** What one commit carries itself; larger packs, and more of them, are uploaded before it. */
 const MAX_INLINE_BYTES = 4 * INLINE_PACK_BYTES
@@ -11,14 +18,33 @@ const MAX_CHAIN = 2
 
 /** Decides of each checkpoint without a pack which one it builds on. Nothing is read or sent yet. */
 export async function planPacks(context: StoreContext, log: LogName): Promise<void> {
-  const { ledger, snapshots, clock } = context
-  if (log.kind === 'thread' || !ledger.sharing.lacksPacks(log)) return
-  const work = ledger.transactionNoSync(() => ledger.sharing.packsToBuild(log))
-  for (const { tree } of work) {
+  const { ledger, clock } = context
+  if (log.kind === 'thread') return
+  for (const { tree } of ledger.sharing.packsToBuild(log)) {
     const newest = ledger.sharing.newestPack(log)
-    const chain = await extendChain({ snapshots }, newest, tree)
+    const chain = await extendChain(context, { log, newest, tree })
     const id = makeId(clock.random)
-    ledger.transactionNoSync(() => ledger.sharing.recordPack(log, { id, tree, ...chain }))
+    ledger.sharing.recordPack(log, { id, tree, parent: chain.parent })
+    writeChain(context, log, { ...chain, pack: id })
+  }
+}
+
+/**
+ * The remote lacks a pack that one of these builds on: they are built again, the first one in full. If it lacks one that it had
+ * confirmed, everything is sent again.
+ */
+export function rebuildPacks(
+  { ledger, clock }: StoreContext,
+  log: LogName,
+  { packs, before }: PreparedSegment,
+): void {
+  ledger.sharing.retract(log)
+  if (packs.length === 0) ledger.sharing.restart(log, before)
+  let parent: string | null = null
+  for (const { tree } of packs) {
+    const id = makeId(clock.random)
+    ledger.sharing.recordPack(log, { id, parent, tree })
+    parent = id
   }
 }
 
@@ -26,26 +52,61 @@ type Chain = {
   readonly parent: string | null
   /** Of this pack and those it builds on. */
   readonly chainBytes: number
-  /** Of a pack with everything, as last estimated: that takes a look at every folder. */
+  /** Of a pack with everything, as last estimated: that reads every folder. */
   readonly fullBytes: number
 }
 
+/** Another host, or one that lost its note, counts the chain so far as one full pack. */
 async function extendChain(
-  { snapshots }: Pick<StoreContext, 'snapshots'>,
-  newest: ReturnType<StoreContext['ledger']['sharing']['newestPack']>,
-  tree: ObjectId,
+  context: StoreContext,
+  {
+    log,
+    newest,
+    tree,
+  }: {
+    readonly log: LogName
+    readonly newest: NewestPack | undefined
+    readonly tree: ObjectId
+  },
 ): Promise<Chain> {
+  const { snapshots } = context
   if (newest !== undefined) {
-    const added = await snapshots.estimatePack({ tree, base: newest.tree })
-    const { id: parent, fullBytes } = newest
-    const chainBytes = newest.chainBytes + added
-    if (chainBytes <= MAX_CHAIN * fullBytes) return { parent, chainBytes, fullBytes }
-    const nowBytes = await snapshots.estimatePack({ tree, base: null })
-    if (chainBytes <= MAX_CHAIN * nowBytes) return { parent, chainBytes, fullBytes: nowBytes }
-    return { parent: null, chainBytes: nowBytes, fullBytes: nowBytes }
+    const base = parseObjectId(newest.tree)
+    const added = await snapshots.estimatePack({ tree, base })
+    const known = readChain(context, log, newest.id)
+    const chainBytes = (known?.chainBytes ?? 0) + added
+    if (known !== undefined && chainBytes <= MAX_CHAIN * known.fullBytes)
+      return { parent: newest.id, chainBytes, fullBytes: known.fullBytes }
+    const fullBytes = await snapshots.estimatePack({ tree, base: null })
+    if (known === undefined) return { parent: newest.id, chainBytes: fullBytes + added, fullBytes }
+    if (chainBytes <= MAX_CHAIN * fullBytes) return { parent: newest.id, chainBytes, fullBytes }
+    return { parent: null, chainBytes: fullBytes, fullBytes }
   }
   const fullBytes = await snapshots.estimatePack({ tree, base: null })
   return { parent: null, chainBytes: fullBytes, fullBytes }
+}
+
+const noteOf = ({ id }: LogName) => `pack-chain:${id}`
+
+function readChain(
+  context: StoreContext,
+  log: LogName,
+  pack: string,
+): Pick<Chain, 'chainBytes' | 'fullBytes'> | undefined {
+  const note = readNote(context, noteOf(log))
+  const [known, chainBytes, fullBytes] = note?.split(' ') ?? []
+  return known === pack
+    ? { chainBytes: Number(chainBytes), fullBytes: Number(fullBytes) }
+    : undefined
+}
+
+function writeChain(
+  context: StoreContext,
+  log: LogName,
+  { pack, chainBytes, fullBytes }: Chain & { readonly pack: string },
+): void {
+  const change = () => `${pack} ${chainBytes} ${fullBytes}`
+  changeNote(context, { key: noteOf(log), mayBeLost: true, change })
 }
 
 /**
@@ -86,5 +147,6 @@ async function uploadAll(remote: Remote, sent: CommitPack[]): Promise<'done' | '
 }
 
 function exportPack({ snapshots, objects }: StoreContext, { tree, parentTree }: SharedPack) {
-  return objects.shared(() => snapshots.exportPack({ tree, base: parentTree }))
+  const base = parentTree === null ? null : parseObjectId(parentTree)
+  return objects.shared(() => snapshots.exportPack({ tree: parseObjectId(tree), base }))
 }

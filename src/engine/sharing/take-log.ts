@@ -62,3 +62,25 @@ function refusal(log: LogName, { head }: Extract<TakeResult, { taken: false }>):
     hint: `Wait until it ends: ${end}.`,
   })
 }
+
+/** The remote has lost segments, and this process had the log last: it takes it again, and creates it if it is lost altogether. */
+export async function retakeLog(
+  context: StoreContext,
+  remote: Remote,
+  {
+    log,
+    leaseMs,
+    head,
+  }: {
+    readonly log: LogName
+    readonly leaseMs: number | null
+    readonly head: LogHead | undefined
+  },
+): Promise<TakenLog> {
+  const { ledger } = context
+  const session = ledger.sessions.byId(log.id)
+  const projectId = session?.project ?? null
+  const project = projectId === null ? undefined : ledger.project(projectId)
+  const create = { agent: session?.agent ?? null, project }
+  return takeLog(context, remote, { log, leaseMs, create, ...(head === undefined ? {} : { force: true }) })
+}

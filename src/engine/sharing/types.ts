@@ -1,5 +1,5 @@
 // What the operations on shared logs take and return.
-import type { LogName, LogPosition, Project } from '../../model/index.js'
+import type { LogName, Project } from '../../model/index.js'
 import type { Instant } from './held-lease.js'
 import type { LogHead, RemoteLease } from '../../remote/index.js'
 
@@ -29,9 +29,10 @@ export type CaughtUp = {
 
 export type ShippedLog = {
   readonly segments: number
+  /** How to write the log from now on: a remote that went back gave a new lease. */
+  readonly writer: LogWriter
   /** As sent: compressed, and sealed if the remote has a key. */
   readonly bytes: number
-  readonly position: LogPosition
   /** When the last segment was sent, if one was: the lease counts from then. */
   readonly renewedAt?: Instant
 }

@@ -1,10 +1,19 @@
-// Opens, closes and acknowledges for callers that need not know whether a store has a remote.
+// Opens, forks, deletes and closes sessions for callers that need not know whether the store has a remote. The code of sharing is loaded
+// only if it has.
+import { withFilesHere } from '../checkpoints/files-here.js'
 import type { StoreContext } from '../operation/context.js'
-import { openSession, type OpenRequest } from '../sessions/open-session.js'
-import type { SessionContext } from '../sessions/session-context.js'
-import { deleteSession, findCheckpoint, forkSession } from '../sessions/sessions.js'
-import { fetchMissingFiles } from './fetch-files.js'
-import type { OpenedShare } from './fleet.js'
+import type { OpenedShare } from '../sharing/fleet.js'
+import { openSession, type OpenRequest } from './open-session.js'
+import type { SessionContext } from './session-context.js'
+import { deleteSession, findCheckpoint, forkSession } from './sessions.js'
+
+export type AnyForkRequest = {
+  /** Of the new session. */
+  readonly id: string
+  /** The session that the reference belongs to. */
+  readonly of?: string | undefined
+  readonly agent?: string | undefined
+}
 
 /** A session without a lease is not taken on the remote either: its writes are shipped one by one. */
 export async function openAnySession(
@@ -12,7 +21,7 @@ export async function openAnySession(
   request: OpenRequest,
 ): Promise<OpenedShare> {
   if (context.fleet === undefined || request.lease === false)
-    return { session: openSession(context, request), notices: [] }
+    return openedHere(openSession(context, request))
   return context.fleet.open(request)
 }
 
@@ -20,13 +29,13 @@ export async function openAnySession(
 export async function forkAnySession(
   context: StoreContext,
   ref: string,
-  { id, of, agent }: { readonly id: string; readonly of?: string | undefined; readonly agent?: string | undefined },
+  { id, of, agent }: AnyForkRequest,
 ): Promise<OpenedShare> {
   const { fleet, ledger } = context
   if (of !== undefined) await fleet?.refresh(of)
-  const from = await fetchMissingFiles(context, findCheckpoint(context, ref, of))
+  const from = await withFilesHere(context, findCheckpoint(context, ref, of))
   const fork = () => forkSession(context, from, { id, agent })
-  if (fleet === undefined) return { session: await fork(), notices: [] }
+  if (fleet === undefined) return openedHere(await fork())
   const origin = from.session === null ? undefined : ledger.sessions.byKey(from.session.key)
   const projectId = from.project ?? origin?.project ?? null
   const project = projectId === null ? undefined : ledger.project(projectId)
@@ -40,9 +49,10 @@ export async function deleteAnySession(
 ): Promise<number> {
   const { fleet, share, ledger, lease } = context
   const own = lease?.id === id ? { fence: lease.fence } : {}
-  const steps = (await fleet?.deleteThere(id, share)) ?? 0
+  if (fleet === undefined) return deleteSession(context, id, own).removed
+  const steps = await fleet.deleteThere(id, share)
   const { removed } = deleteSession(context, id, own)
-  if (fleet !== undefined) ledger.transaction(() => ledger.sharing.unshare({ kind: 'session', id }))
+  ledger.transaction(() => ledger.sharing.unshare({ kind: 'session', id }))
   return Math.max(removed, steps)
 }
 
@@ -54,6 +64,10 @@ export async function closeSession(context: SessionContext): Promise<void> {
   } finally {
     if (isLeased) ledger.sessions.releaseLease(lease)
   }
+}
+
+function openedHere(session: SessionContext): OpenedShare {
+  return { session, notices: [], remoteProject: null }
 }
 
 /** Returns once the remote has what the caller wrote; at once without a remote. Throws NOT_SHARED, SESSION_FENCED. */
