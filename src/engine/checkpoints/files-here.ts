@@ -12,7 +12,7 @@ export async function withFilesHere(
 ): Promise<Checkpoint> {
   const { ledger } = context
   if (hasFiles(checkpoint) || checkpoint.session === null) return checkpoint
-  if (ledger.sharing.files(checkpoint.id)?.isLocal !== false) return checkpoint
+  if (ledger.sharing.filesOf(checkpoint.id)?.isLocal !== false) return checkpoint
   const { fetchFiles, remoteOfSession } = await import('../sharing/index.js')
   await fetchFiles(context, await remoteOfSession(context, checkpoint.session.key), checkpoint.id)
   return ledger.checkpoints.get(checkpoint.id) ?? checkpoint

@@ -72,7 +72,9 @@ type Work = {
 /** Whether the remote has less than, or something else than, what it confirmed. A compaction or a new beginning raises the epoch. */
 export function hasGoneBack(there: LogPosition, { nextN, epoch, hash }: LogPosition): boolean {
   if (there.epoch > epoch) return false
-  return there.epoch < epoch || there.nextN < nextN || (there.nextN === nextN && there.hash !== hash)
+  return (
+    there.epoch < epoch || there.nextN < nextN || (there.nextN === nextN && there.hash !== hash)
+  )
 }
 
 async function applyNew(work: Work, known: SharedLog | undefined): Promise<CaughtUp> {
@@ -105,15 +107,19 @@ async function applySegments(
   work: Work,
   segments: readonly DecodedSegment[],
 ): Promise<'applied' | 'diverged'> {
-  const { context, remote, log } = work
+  const { remote, log } = work
   const first = await apply(work, segments)
   // A collection here has removed what a segment builds on.
   const result =
     first === 'incomplete' ? await apply(work, await readSegments(remote, log, ALL)) : first
   if (result === 'incomplete')
-    throw new SavestateError('STORE_DAMAGED', `The remote lacks segments of the ${log.kind} ${log.id}`, {
-      hint: 'Run `savestate verify --remote`.',
-    })
+    throw new SavestateError(
+      'STORE_DAMAGED',
+      `The remote lacks segments of the ${log.kind} ${log.id}`,
+      {
+        hint: 'Run `savestate verify --remote`.',
+      },
+    )
   if (result === 'applied') failpoint('share:applied')
   return result
 }

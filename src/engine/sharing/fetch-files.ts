@@ -23,7 +23,7 @@ export async function fetchFiles(
   checkpoint: CheckpointId,
 ): Promise<void> {
   const { ledger, snapshots } = context
-  const files = ledger.sharing.files(checkpoint)
+  const files = ledger.sharing.filesOf(checkpoint)
   const found = ledger.checkpoints.get(checkpoint)
   if (files === undefined || files.isLocal || found === undefined || found.session === null) return
   const { pack } = files
@@ -34,7 +34,7 @@ export async function fetchFiles(
     purpose: 'fetch',
     work: async () => {
       // Packs of checkpoints that are here: the lock keeps their objects.
-      const known = ledger.sharing.packsHere(project.id)
+      const known = ledger.sharing.packsHere()
       await withRetries(() =>
         snapshots.importPacks(project, { tree, packs: bytesOf(remote.packs(pack, known)) }),
       )
@@ -48,9 +48,7 @@ export async function fetchFiles(
         reason: found.reason,
         createdAtMs: found.createdAtMs,
       })
-      ledger.transaction(() =>
-        ledger.sharing.attachFiles(checkpoint, { commit, project: project.id }),
-      )
+      ledger.sharing.attachFiles(checkpoint, { commit, project: project.id })
     },
   })
 }
@@ -66,7 +64,7 @@ export async function remoteOfSession(
 ): Promise<Remote> {
   const session = ledger.sessions.byKey(key)
   const shared =
-    session === undefined ? undefined : ledger.sharing.find({ kind: 'session', id: session.id })
+    session === undefined ? undefined : ledger.sharing.get({ kind: 'session', id: session.id })
   const id = shared?.remote
   if (id !== undefined && fleet !== undefined && (await fleet.remote.id()) === id)
     return fleet.remote

@@ -4,10 +4,12 @@ import {
   HEARTBEAT_MS,
   type LogName,
   parseSessionId,
+  type Project,
   REMOTE_LEASE_MS,
   type RemoteProject,
   SavestateError,
 } from '../../model/index.js'
+import type { SharedLog } from '../../ledger/index.js'
 import type { Remote } from '../../remote/index.js'
 import { ownIdentity } from '../../system/index.js'
 import type { StoreContext } from '../operation/context.js'
@@ -15,17 +17,20 @@ import { isLeasedElsewhere, openSession, type OpenRequest } from '../sessions/op
 import type { SessionContext } from '../sessions/session-context.js'
 import { catchUp } from './catch-up.js'
 import { HeldLease, type Instant, readInstant } from './held-lease.js'
+import { linkProject } from './project-identity.js'
 import { isUnreachable, withRetries } from './retry.js'
 import { SessionShare } from './session-share.js'
 import { fencedThere, notShared } from './share-errors.js'
 import { shipLog } from './ship-log.js'
-import { releaseLog, takeLog } from './take-log.js'
+import { releaseLog, retakeLog, takeLog } from './take-log.js'
 import { ThreadShares } from './thread-shares.js'
-import type { TakenLog } from './types.js'
+import type { TakeLogRequest, TakenLog } from './types.js'
 
 type Opening = {
   /** It must not exist on the remote. */
   readonly isNew?: boolean
+  /** The folder of the session on this machine. */
+  readonly project: Project | undefined
   /** Opens or creates it in the ledger, which has by then what the remote has. */
   readonly open: () => Promise<SessionContext> | SessionContext
 }
@@ -58,10 +63,14 @@ export class Fleet {
     const known = ledger.sessions.byId(id)
     const projectId = known?.project ?? null
     const project = request.project ?? (projectId === null ? undefined : ledger.project(projectId))
-    const isUnknown = request.must === 'be known' && known === undefined
-    const create = isUnknown ? undefined : { agent: request.agent ?? known?.agent ?? null, project }
-    return this.#take({ kind: 'session', id }, create, {
+    const log: LogName = { kind: 'session', id }
+    // A shared session is not created again if it was deleted there.
+    const isShared = ledger.sharing.get(log)?.isDeleted === false
+    const mayCreate = !isShared && (request.must !== 'be known' || known !== undefined)
+    const create = { agent: request.agent ?? known?.agent ?? null, project }
+    return this.#take(log, mayCreate ? create : undefined, {
       isNew: request.must === 'be new',
+      project,
       open: () => openSession(this.#store, request),
     })
   }
@@ -77,7 +86,7 @@ export class Fleet {
     if (claimed === undefined) return undefined
     const { id } = claimed.lease.log
     const open = () => openSession(this.#store, { ...request, id, must: 'be known' })
-    return this.#openTaken(claimed, sentAt, { open })
+    return this.#openTaken(claimed, sentAt, { project: request.project, open })
   }
 
   /** For a session that does not exist yet: `create` makes it in the ledger, and opens it. */
@@ -88,6 +97,7 @@ export class Fleet {
   ): Promise<OpenedShare> {
     return this.#take({ kind: 'session', id: parseSessionId(id) }, facts, {
       isNew: true,
+      project: facts.project,
       open: create,
     })
   }
@@ -119,8 +129,9 @@ export class Fleet {
 
   /** Returns once the remote has every change of every shared session and thread. Throws NOT_SHARED, SESSION_FENCED. */
   async acknowledge(): Promise<void> {
-    const logs = this.#store.ledger.sharing.changedLogs()
-    await Promise.all(logs.map((log) => this.#acknowledgeLog(log)))
+    const remote = await withRetries(() => this.remote.id())
+    const logs = this.#store.ledger.sharing.list({ remote, isDirty: true })
+    await Promise.all(logs.map((shared) => this.#acknowledgeLog(shared)))
   }
 
   /** Waits for nothing: the sessions are closed already. */
@@ -129,8 +140,9 @@ export class Fleet {
     await this.remote.close()
   }
 
-  async #acknowledgeLog(log: LogName): Promise<void> {
+  async #acknowledgeLog({ log, isDeleted }: SharedLog): Promise<void> {
     if (log.kind === 'thread') return this.threads.acknowledge(log.id)
+    if (isDeleted) return this.#acknowledgeDeletion(log)
     const share = this.#shares.get(log.id)
     if (share !== undefined) return share.acknowledge()
     const { ledger, clock } = this.#store
@@ -144,6 +156,16 @@ export class Fleet {
     }
   }
 
+  /** A prune has deleted the session here. */
+  async #acknowledgeDeletion(log: LogName): Promise<void> {
+    try {
+      await this.deleteThere(log.id, this.#shares.get(log.id))
+    } catch (error) {
+      throw notShared(error, log)
+    }
+    this.#store.ledger.sharing.unshare(log)
+  }
+
   /** Something changed a session that no process has open, such as a new name of a checkpoint, or a prune. */
   async #shipClosed(log: LogName): Promise<void> {
     const { lease, head } = await takeLog(this.#store, this.remote, {
@@ -151,7 +173,7 @@ export class Fleet {
       leaseMs: REMOTE_LEASE_MS,
     })
     try {
-      const { fork } = await catchUp(this.#store, this.remote, log, { head })
+      const { fork } = await catchUp(this.#store, this.remote, log, { taken: { lease, head } })
       if (fork !== undefined) throw continuedElsewhere(log, fork)
       await shipLog(this.#store, this.remote, lease, { leaseMs: REMOTE_LEASE_MS })
     } finally {
@@ -167,22 +189,36 @@ export class Fleet {
     let sentAt = readInstant(this.#store.clock)
     const taken = await withRetries(() => {
       sentAt = readInstant(this.#store.clock)
-      return takeLog(this.#store, this.remote, { log, leaseMs: REMOTE_LEASE_MS, create })
+      return this.#takeOrRetake({ log, leaseMs: REMOTE_LEASE_MS, create })
     })
     return this.#openTaken(taken, sentAt, opening)
+  }
+
+  /** A remote that lost a session altogether gets it again. */
+  async #takeOrRetake(request: TakeLogRequest): Promise<TakenLog> {
+    try {
+      return await takeLog(this.#store, this.remote, request)
+    } catch (error) {
+      const isLost = error instanceof SavestateError && error.code === 'SESSION_UNKNOWN'
+      if (!isLost || this.#store.ledger.sharing.get(request.log) === undefined) throw error
+      return retakeLog(this.#store, this.remote, { ...request, head: undefined })
+    }
   }
 
   async #openTaken(
     { lease, head }: TakenLog,
     sentAt: Instant,
-    { isNew = false, open }: Opening,
+    { isNew = false, project, open }: Opening,
   ): Promise<OpenedShare> {
     const { log } = lease
     let session: SessionContext | undefined
     try {
       if (isNew && head.hash !== null) throw existsThere(log)
-      const { fork } = await withRetries(() => catchUp(this.#store, this.remote, log, { head }))
+      const { fork } = await withRetries(() =>
+        catchUp(this.#store, this.remote, log, { taken: { lease, head }, project }),
+      )
       session = await open()
+      this.#giveProject(session, { project, remoteProject: head.project })
       const held = new HeldLease(lease, sentAt, this.#store.clock)
       const share = new SessionShare(session, { remote: this.remote, held })
       await share.start()
@@ -195,6 +231,19 @@ export class Fleet {
       await this.#release(lease)
       throw error
     }
+  }
+
+  /** A session from elsewhere has no folder here until a caller names one. */
+  #giveProject(
+    { ledger, lease }: SessionContext,
+    {
+      project,
+      remoteProject,
+    }: { readonly project: Project | undefined; readonly remoteProject: RemoteProject | null },
+  ): void {
+    if (project === undefined || ledger.sessions.byKey(lease.key)?.project !== null) return
+    ledger.sharing.setProject(lease.id, project.id)
+    if (remoteProject !== null) linkProject(this.#store, project, remoteProject)
   }
 
   /** Sends what is left, then gives the session up here and there. */

@@ -39,7 +39,8 @@ export async function resolveConflict(
   }
   if (head?.isDeleted === true) throw deletedThere(log)
   const isLost = head === undefined || hasGoneBack(head, before)
-  if (head !== undefined && head.fence > fence) throw isLost ? wentBack(log, remote.label) : fencedThere(log)
+  if (head !== undefined && head.fence > fence)
+    throw isLost ? wentBack(log, remote.label) : fencedThere(log)
   if (isLost || head.fence < fence) {
     const { lease, head: there } = await retakeLog(context, remote, { ...conflict, log })
     sharing.restart(log, there)

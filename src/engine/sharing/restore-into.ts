@@ -36,7 +36,7 @@ export async function restoreInto(
   const before = ledger.sessions.byKey(lease.key)?.project ?? null
   const project = ensureProject({ ...opened, path: folder })
   if (remoteProject !== null) linkProject(opened, project, remoteProject)
-  ledger.transaction(() => ledger.sessions.setProject(lease, project.id))
+  ledger.sharing.setProject(lease.id, project.id)
   const context = { ...opened, project }
   const newest = newestWithFiles(context)
   if (newest !== undefined) {
@@ -67,5 +67,5 @@ function newestWithFiles({ ledger, lease }: SessionContext): Checkpoint | undefi
 }
 
 function isElsewhere(ledger: StoreContext['ledger'], { id }: Checkpoint): boolean {
-  return ledger.sharing.files(id)?.isLocal === false
+  return ledger.sharing.filesOf(id)?.isLocal === false
 }

@@ -41,11 +41,8 @@ export class SessionShare {
 
   /** Shares a session that the remote does not have yet, and sends what is waiting here. */
   async start(): Promise<void> {
-    const { ledger } = this.#session
     const remote = await withRetries(() => this.#remote.id())
-    ledger.transaction(() =>
-      ledger.sharing.share(this.log, { remote, fence: this.held.lease.fence }),
-    )
+    this.#session.ledger.sharing.share(this.log, { remote })
     await this.acknowledge()
   }
 
@@ -55,7 +52,8 @@ export class SessionShare {
    */
   async acknowledge(): Promise<void> {
     if (this.#loss !== undefined) throw this.#loss
-    if (this.#session.ledger.sharing.hasChanges(this.log)) await this.#commit.run()
+    const { sharing } = this.#session.ledger
+    if (sharing.get(this.log)?.isDirty === true) await this.#commit.run()
   }
 
   /** For what no call waits for. If it fails, the next call tries again and reports the error. */

@@ -58,13 +58,22 @@ export async function shipLog(
     } else if (result.kind === 'missing-pack') rebuildPacks(context, log, prepared)
     else {
       const { before } = prepared
-      writer = await resolveConflict(context, remote, { writer, leaseMs, before, head: result.head })
+      writer = await resolveConflict(context, remote, {
+        writer,
+        leaseMs,
+        before,
+        head: result.head,
+      })
       if (writer.fence !== null) sharing.rememberLease(log, writer.fence)
     }
   }
 }
 
-function share({ ledger: { sharing } }: StoreContext, { log, fence }: LogWriter, remote: string): void {
+function share(
+  { ledger: { sharing } }: StoreContext,
+  { log, fence }: LogWriter,
+  remote: string,
+): void {
   const known = sharing.get(log)
   if (known?.remote !== remote) sharing.share(log, { remote })
   if (fence !== null && known?.fence !== fence) sharing.rememberLease(log, fence)

@@ -82,5 +82,10 @@ export async function retakeLog(
   const projectId = session?.project ?? null
   const project = projectId === null ? undefined : ledger.project(projectId)
   const create = { agent: session?.agent ?? null, project }
-  return takeLog(context, remote, { log, leaseMs, create, ...(head === undefined ? {} : { force: true }) })
+  return takeLog(context, remote, {
+    log,
+    leaseMs,
+    create,
+    ...(head === undefined ? {} : { force: true }),
+  })
 }

@@ -47,9 +47,6 @@ export class ThreadShares {
   async #ship(id: string): Promise<void> {
     const log = logOf(id)
     try {
-      const remote = await withRetries(() => this.#remote.id())
-      const { ledger } = this.#store
-      ledger.transaction(() => ledger.sharing.share(log, { remote, fence: null }))
       await withRetries(() =>
         shipLog(this.#store, this.#remote, { log, fence: null }, { leaseMs: null }),
       )

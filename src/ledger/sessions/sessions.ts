@@ -148,11 +148,6 @@ export class Sessions extends SealedTable {
     this.#update(token, 'turn = ?', turn)
   }
 
-  /** The folder of the session on this machine. */
-  setProject(token: LeaseToken, project: ProjectId): void {
-    this.#update(token, 'project = ?', project)
-  }
-
   setForkedFrom(token: LeaseToken, from: CheckpointId): void {
     this.#update(token, 'forked_from = ?', from)
   }
