@@ -3,22 +3,15 @@ import { resolve } from 'node:path'
 import * as engine from '../engine/index.js'
 import { splitOptions } from './call-options.js'
 import type { OpenContext } from './opening/open-context.js'
+import type {
+  AddRemoteOptions,
+  HandoffOptions,
+  PullOptions,
+  PushOptions,
+  RemoteSessionsOptions,
+} from './remote-types.js'
 
-/** Options of `store.remotes.add`: with a key file, or plain. */
-export type AddRemoteOptions = {
-  /** `postgres://host/database`, or a git repository: a URL, `user@host:path`, or an absolute path. */
-  readonly url: string
-  /** The file with the key that encrypts everything before it leaves this machine. Created if it does not exist. */
-  readonly keyFile?: string
-  /** Nothing is encrypted. */
-  readonly plain?: boolean
-  /** PostgreSQL: the schema of the tables. Default: savestate. */
-  readonly schema?: string
-  /** The daemon pushes after each turn. Default: false. */
-  readonly autoPush?: boolean
-}
-
-/** The remotes of a store. Made by `store.remotes`. */
+/** The remotes of a store. Made by `store.remotes`. Nothing is contacted unless a call says so. */
 export class Remotes {
   readonly #context: OpenContext
 
@@ -39,12 +32,51 @@ export class Remotes {
   /** Adds a remote, without contacting it. Throws BAD_INPUT, KEY_UNUSABLE. */
   async add(name: string, options: AddRemoteOptions): Promise<engine.AddedRemote> {
     const keyFile = options.keyFile === undefined ? undefined : resolve(options.keyFile)
-    return this.#perform('remotes.add', engine.addRemote, options, { name, keyFile })
+    return this.#perform('remotes.add', engine.addRemote, { ...options, keyFile }, { name })
+  }
+
+  /** Creates what is missing there: once per remote. Without a name, it is the only remote. Throws REMOTE_REFUSED. */
+  async init(name?: string): Promise<engine.RemoteView> {
+    return this.#perform('remotes.init', engine.initRemote, {}, { name })
+  }
+
+  /** The SQL that `init` runs, for an administrator; with `role`, also the rights of that role. Contacts nothing. */
+  async initSql(name?: string, options: { readonly role?: string } = {}): Promise<string> {
+    return this.#perform('remotes.initSql', engine.initSql, options, { name })
   }
 
   /** Forgets a remote. What it has stays there, and what came from it stays here. Throws REMOTE_UNKNOWN. */
   async remove(name: string): Promise<engine.RemoteView> {
     return this.#perform('remotes.remove', engine.removeRemote, {}, { name })
+  }
+
+  /** The sessions of a remote, the last updated first. */
+  async sessions(options: RemoteSessionsOptions = {}): Promise<readonly engine.RemoteSession[]> {
+    return this.#perform('remotes.sessions', engine.remoteSessions, options)
+  }
+
+  /**
+   * Sends what the remote lacks: of some sessions, of a project, or of the whole store with its graph threads. This machine keeps the
+   * sessions for 12 hours. If the remote has continued, the steps of this store become a session of their own, which is sent too.
+   */
+  async push(options: PushOptions = {}): Promise<engine.PushResult> {
+    const { project, ...others } = options
+    return this.#perform('remotes.push', engine.push, others, { project: project?.path })
+  }
+
+  /**
+   * Gets a session, or everything that is new, with files and states. Changes no folder. If both sides have continued, the steps of
+   * this store become a session of their own.
+   */
+  async pull(options: PullOptions = {}): Promise<engine.PullResult> {
+    const { project, into, ...others } = options
+    const folders = { project: project?.path, into: into?.path }
+    return this.#perform('remotes.pull', engine.pull, others, folders)
+  }
+
+  /** Sends a session and gives it up: another machine can continue it at once. */
+  async handoff(session: string, options: HandoffOptions = {}): Promise<engine.HandoffResult> {
+    return this.#perform('remotes.handoff', engine.handoff, options, { session })
   }
 
   #perform<Result>(
@@ -53,8 +85,7 @@ export class Remotes {
     options: object,
     identity: object = {},
   ): Promise<Result> {
-    const split = splitOptions(call, options)
-    const input = { ...split.input, ...identity }
-    return this.#context.calls.perform(operation, this.#context, { ...split, input })
+    const split = splitOptions(call, options, { identity })
+    return this.#context.calls.perform(operation, this.#context, split)
   }
 }

@@ -15,7 +15,7 @@ const SESSION = {
 export const REMOTE_COMMANDS = {
   remote: {
     usage:
-      'remote [list] | add NAME URL (--key-file F | --plain) [--schema S] [--auto-push] | init [NAME] [--print-sql] | remove NAME',
+      'remote [list] | add NAME URL (--key-file F | --plain) [--schema S] [--auto-push] | init [NAME] [--print-sql [--role R]] | remove NAME',
     summary: 'Show, add or remove places to share sessions with',
     details: [
       'URL is a PostgreSQL database (postgres://host/database) or a git repository: a URL, user@host:path, or a path. `add` only records it, in remotes.json in the store; `init` creates the tables or refs, which is needed once per remote. Nothing is ever sent to a remote that you have not added.',
@@ -38,6 +38,13 @@ export const REMOTE_COMMANDS = {
       text('schema S', 'The PostgreSQL schema of the tables (default savestate)'),
       flag('auto-push', 'The daemon pushes after each turn, if you have pushed from the project'),
       flag('print-sql', 'With init: print the SQL for an administrator, and do nothing'),
+      text(
+        'role R',
+        'With --print-sql: the role that Savestate logs in as, to grant it its rights',
+        {
+          needs: 'print-sql',
+        },
+      ),
     ],
     exclusive: [['key-file', 'plain']],
     examples: [

@@ -9,7 +9,7 @@ import { textTable } from '../terminal/table.js'
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   list: [],
   add: ['key-file', 'plain', 'schema', 'auto-push'],
-  init: ['print-sql'],
+  init: ['print-sql', 'role'],
   remove: [],
 }
 const ARGUMENTS: Readonly<Record<string, number>> = { list: 1, add: 3, init: 2, remove: 2 }
@@ -19,6 +19,7 @@ export const run: Command = (request) => {
   refuseForeign(request, action)
   if (action === 'add') return add(request)
   if (action === 'remove') return remove(request)
+  if (action === 'init') return request.options.has('print-sql') ? printSql(request) : init(request)
   return list(request)
 }
 
@@ -67,6 +68,22 @@ const add = command<AddedRemote>({
       `If the remote is new: savestate remote init ${name}`,
     ].join('\n')
   },
+})
+
+const init = command<RemoteView>({
+  call: async ({ store, positionals }) => (await store()).remotes.init(positionals[1]),
+  render: (remote) =>
+    `${remote.name} (${printable(locationOf(remote))}) is ready. Send the sessions of a project: savestate push`,
+})
+
+const printSql = command<string>({
+  isVerbatim: true,
+  call: async ({ store, positionals, options }) => {
+    const role = options.text('role')
+    return (await store()).remotes.initSql(positionals[1], role === undefined ? {} : { role })
+  },
+  json: (sql) => ({ sql }),
+  render: (sql) => sql.trimEnd(),
 })
 
 const remove = command<RemoteView>({

@@ -31,6 +31,7 @@ export const filePatch = loadLater(
 )
 export const folder = loadLater(async () => (await import('../checkpoints/folder.js')).folder)
 export const forget = loadLater(async () => (await import('../prune/forget.js')).forget)
+export const handoff = loadLater(async () => (await import('../remotes/handoff.js')).handoff)
 export const history = loadLater(async () => (await import('../checkpoints/search.js')).history)
 export const importCheckpoints = loadLater(
   async () => (await import('../import/import-checkpoints.js')).importCheckpoints,
@@ -38,6 +39,10 @@ export const importCheckpoints = loadLater(
 export const listRemotes = loadLater(
   async () => (await import('../remotes/edit-remotes.js')).listRemotes,
 )
+export const initRemote = loadLater(
+  async () => (await import('../remotes/init-remote.js')).initRemote,
+)
+export const initSql = loadLater(async () => (await import('../remotes/init-remote.js')).initSql)
 export const listAt = loadLater(async () => (await import('../sessions/stored-lists.js')).listAt)
 export const listLengths = loadLater(
   async () => (await import('../sessions/stored-lists.js')).listLengths,
@@ -49,7 +54,12 @@ export const prune = loadLater(async () => (await import('../prune/prune.js')).p
 export const pruneSession = loadLater(
   async () => (await import('../prune/prune-session.js')).pruneSession,
 )
+export const pull = loadLater(async () => (await import('../remotes/pull.js')).pull)
+export const push = loadLater(async () => (await import('../remotes/push.js')).push)
 export const rekey = loadLater(async () => (await import('../store/rekey.js')).rekey)
+export const remoteSessions = loadLater(
+  async () => (await import('../remotes/remote-sessions.js')).remoteSessions,
+)
 export const removeRemote = loadLater(
   async () => (await import('../remotes/edit-remotes.js')).removeRemote,
 )

@@ -1,7 +1,7 @@
 // Adds, lists and removes remotes. Contacts none of them.
 import { isAbsolute } from 'node:path'
 import * as z from 'zod/mini'
-import { SavestateError } from '../../model/index.js'
+import { parseRemoteUrl, SavestateError } from '../../model/index.js'
 import { storeOperation } from '../operation/operation.js'
 import { readOrMakeKey } from '../store/key-file.js'
 import {
@@ -43,11 +43,12 @@ export const addRemote = storeOperation({
       })
     if (keyFile !== undefined && !isAbsolute(keyFile))
       throw new SavestateError('BAD_INPUT', 'The path of the key file must be absolute')
+    const address = parseRemoteUrl(url)
     const entry: RemoteEntry = {
       name,
-      url,
+      url: address.url,
       keyFile: keyFile ?? null,
-      schema: schema ?? null,
+      schema: schema ?? address.schema,
       autoPush: autoPush ?? false,
       id: null,
     }

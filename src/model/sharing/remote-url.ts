@@ -9,29 +9,38 @@ export type RemoteAddress = {
   readonly url: string
   /** For people: without user, password, query and fragment. */
   readonly label: string
+  /** PostgreSQL: `schema` of the query. */
+  readonly schema: string | null
 }
 
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]', '']
 const GIT_SCHEMES = ['https:', 'ssh:', 'file:', 'http:', 'git:']
 const UNENCRYPTED = ['http:', 'git:']
 /** `user@host:path`, which is no URL. Not `transport::address`, with which git starts other programs. */
-const SCP_LIKE = /^(?:([\w.-]+)@)?([\w.-]+):(?!:)([^\s]+)$/
+const SCP_LIKE = /^[\w.-]+@([\w.-]+):(?!:)(\S+)$/
 
 /** An absolute path is a git repository on this machine. Throws BAD_INPUT, without the text of the URL. */
 export function parseRemoteUrl(text: string): RemoteAddress {
-  if (text.startsWith('/') && !/[\0\n]/.test(text)) return { kind: 'git', url: text, label: text }
-  const url = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? tryParse(text) : undefined
-  if (url !== undefined) return addressOf(url, text)
-  const scp = SCP_LIKE.exec(text)
-  if (scp === null || /^[a-z]:[\\/]/i.test(text) || scp[2]?.startsWith('-') === true)
-    throw refusal()
-  return { kind: 'git', url: text, label: `${scp[2]}:${scp[3]}` }
+  if (text.startsWith('/') && !text.includes('\0')) return parseRemoteUrl(fileUrl(text))
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return addressOf(parse(text), text)
+  const [, host, path] = SCP_LIKE.exec(text) ?? []
+  if (host === undefined || host.startsWith('-')) throw refusal()
+  return { kind: 'git', url: text, label: `${host}:${path}`, schema: null }
+}
+
+function fileUrl(path: string): string {
+  return `file://${path.split('/').map(encodeURIComponent).join('/')}`
 }
 
 function addressOf(url: URL, text: string): RemoteAddress {
   const { protocol, hostname, pathname } = url
   if (protocol === 'postgres:' || protocol === 'postgresql:')
-    return { kind: 'postgres', url: text, label: databaseLabel(url) }
+    return {
+      kind: 'postgres',
+      url: text,
+      label: databaseLabel(url),
+      schema: url.searchParams.get('schema'),
+    }
   if (!GIT_SCHEMES.includes(protocol)) throw refusal()
   if (UNENCRYPTED.includes(protocol) && !LOCAL_HOSTS.includes(hostname))
     throw new SavestateError(
@@ -40,7 +49,7 @@ function addressOf(url: URL, text: string): RemoteAddress {
       { hint: 'Use https:// or ssh://.' },
     )
   if (protocol !== 'file:' && hostname.startsWith('-')) throw refusal()
-  return { kind: 'git', url: text, label: `${protocol}//${url.host}${pathname}` }
+  return { kind: 'git', url: text, label: `${protocol}//${url.host}${pathname}`, schema: null }
 }
 
 /** Host and database, as in `db.example.org/agents`. */
@@ -59,14 +68,14 @@ function decoded(text: string): string {
   }
 }
 
-function tryParse(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined) throw refusal()
-  return url
+/** The error of URL has its input. */
+function parse(text: string): URL {
+  if (!URL.canParse(text)) throw refusal()
+  return new URL(text)
 }
 
 function refusal(): SavestateError {
   return new SavestateError('BAD_INPUT', 'That is not the URL of a remote', {
-    hint: 'It is postgres://HOST/DATABASE, or a git repository: https://HOST/PATH, ssh://HOST/PATH, user@HOST:PATH, file:///PATH or a path.',
+    hint: 'It is postgres://HOST/DATABASE, or a git repository: https://HOST/PATH, ssh://HOST/PATH, user@HOST:PATH, file:///PATH or an absolute path.',
   })
 }

@@ -29,7 +29,7 @@ test('a remote is added, listed and removed; its key file is made, and its passw
   expect(s.json(['remote', 'list'])).toEqual({
     remotes: [
       remote({ name: 'team', keyFile: key, autoPush: true }),
-      remote({ name: 'own', kind: 'git', label: join(s.folder, 'own.git') }),
+      remote({ name: 'own', kind: 'git', label: `file://${join(s.folder, 'own.git')}` }),
       remote({ name: 'blue', keyFile: key, schema: 'blue' }),
     ],
   })
@@ -39,7 +39,7 @@ test('a remote is added, listed and removed; its key file is made, and its passw
       .map((line) => line.split(/ {2,}/)),
   ).toEqual([
     ['team', 'db.example.org:6543/agents', 'encrypted', 'auto-push'],
-    ['own', join(s.folder, 'own.git'), 'not encrypted'],
+    ['own', `file://${join(s.folder, 'own.git')}`, 'not encrypted'],
     ['blue', 'db.example.org:6543/agents, schema blue', 'encrypted'],
     [''],
   ])

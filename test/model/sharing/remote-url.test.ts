@@ -23,13 +23,17 @@ test('the label of a remote has no user, password, query or fragment', () => {
     ['git@example.org:team/a.git', 'git', 'example.org:team/a.git'],
     ['file:///srv/a.git', 'git', 'file:///srv/a.git'],
     [`http://bob:${SECRET}@127.0.0.1:8080/a`, 'git', 'http://127.0.0.1:8080/a'],
-    ['/srv/a.git', 'git', '/srv/a.git'],
   ] as const
   const found = urls.map(([url]) => {
     const { kind, label, url: kept } = parseRemoteUrl(url)
     return [kept, kind, label]
   })
   expect(found).toEqual(urls)
+})
+
+test('an absolute path is a file URL, and the URL of a database may name its schema', () => {
+  expect(parseRemoteUrl('/srv/a b.git').url).toBe('file:///srv/a%20b.git')
+  expect(parseRemoteUrl('postgres://h/d?schema=blue').schema).toBe('blue')
 })
 
 test('what is no URL of a remote is refused without its text', () => {
@@ -44,9 +48,9 @@ test('what is no URL of a remote is refused without its text', () => {
     `-u${SECRET}:x`,
     `ssh://-o${SECRET}/x`,
     `C:\\${SECRET}`,
+    `host:${SECRET}`,
     `http://bob:${SECRET}@example.org/a.git`,
     'git://example.org/a.git',
-    `/a\n${SECRET}`,
   ]
   for (const url of wrong) {
     const error = errorOf(() => parseRemoteUrl(url))
