@@ -44,8 +44,7 @@ export function applyCalls(target: Target): {
  * The calls of the session without a number, by attempt. One of them may have been sent by a process that died before it learned that the
  * remote has it.
  */
-function readUnnumbered({ database, log, locals }: Target): Map<string, number[]> {
-  const numbered = new Set(locals.values())
+function readUnnumbered({ database, log }: Target): Map<string, number[]> {
   const found = new Map<string, number[]>()
   const rows = database.all(
     `SELECT seq, id, started_at, step, idempotency_key FROM tool_calls WHERE session = ?1 AND NOT EXISTS
@@ -55,7 +54,6 @@ function readUnnumbered({ database, log, locals }: Target): Map<string, number[]
   )
   for (const row of rows) {
     const seq = number(row, 'seq')
-    if (numbered.has(seq)) continue
     const key = attemptKey(row as SharedRow)
     found.set(key, [...(found.get(key) ?? []), seq])
   }
