@@ -48,7 +48,7 @@ function readUnnumbered({ database, log }: Target): Map<string, number[]> {
   const found = new Map<string, number[]>()
   const rows = database.all(
     `SELECT seq, id, started_at, step, idempotency_key FROM tool_calls WHERE session = ?1 AND NOT EXISTS
-       (SELECT 1 FROM shared_numbers WHERE log = ?2 AND kind = 4 AND local = seq) ORDER BY seq`,
+       (SELECT 1 FROM shared_numbers INDEXED BY shared_numbers_by_row WHERE log = ?2 AND kind = 4 AND local = seq) ORDER BY seq`,
     log.owner,
     log.key,
   )

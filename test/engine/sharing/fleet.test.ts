@@ -10,19 +10,19 @@ describe('two hosts', () => {
     await using b = await place().host()
     const first = await a.openShared()
     const session = await first.session('task', { agent: 'worker' })
-    await session.save({ state: { messages: ['one'] }, name: 'begun' })
-    await session.append('messages', ['two', 'three'])
+    await session.save({ state: { items: ['one'] }, name: 'begun' })
+    await session.append('items', ['two', 'three'])
     const sum = await session.tool({ id: 'call-1', name: 'add', args: [1, 2] }, () => 3)
     await first.close()
 
     const second = await b.openShared()
     const resumed = await second.resume('task')
-    expect(resumed.state).toEqual({ messages: ['one', 'two', 'three'] })
+    expect(resumed.state).toEqual({ items: ['one', 'two', 'three'] })
     const again = await resumed.session.tool({ id: 'call-1', name: 'add', args: [1, 2] }, () => {
       throw new Error('it ran twice')
     })
     expect(again).toBe(sum)
-    await resumed.session.append('messages', ['four'])
+    await resumed.session.append('items', ['four'])
     await second.close()
 
     const third = await a.openShared()
