@@ -27,7 +27,7 @@ describe('two hosts', () => {
 
     const third = await a.openShared()
     expect((await third.resume('task')).state).toEqual({
-      messages: ['one', 'two', 'three', 'four'],
+      items: ['one', 'two', 'three', 'four'],
     })
   })
 })
