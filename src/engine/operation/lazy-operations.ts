@@ -74,6 +74,16 @@ export const setProjectConfig: typeof import('../store/set-config.js')['setProje
   ...given
 ) => (await import('../store/set-config.js')).setProjectConfig(...given)
 
+export const autoPush: typeof import('../remotes/auto-push.js')['autoPush'] = async (...given) =>
+  (await import('../remotes/auto-push.js')).autoPush(...given)
+
+export const pruneRemote: typeof import('../remotes/prune-remote.js')['pruneRemote'] = async (
+  ...given
+) => (await import('../remotes/prune-remote.js')).pruneRemote(...given)
+export const verifyRemote: typeof import('../remotes/verify-remote.js')['verifyRemote'] = async (
+  ...given
+) => (await import('../remotes/verify-remote.js')).verifyRemote(...given)
+
 export const verifyDamaged: typeof import('../verify/verify.js')['verifyDamaged'] = async (
   ...given
 ) => (await import('../verify/verify.js')).verifyDamaged(...given)
