@@ -1,6 +1,7 @@
 // Options of the calls of `store.remotes`.
 import type { CallOptions } from './call-options.js'
 import type { Project } from './project.js'
+import type { PruneOptions } from './store-types.js'
 
 /** Options of `store.remotes.add`: with a key file, or plain. */
 export type AddRemoteOptions = {
@@ -50,3 +51,9 @@ export type PullOptions = OnRemote &
 
 /** Options of `store.remotes.handoff`. */
 export type HandoffOptions = OnRemote
+
+/** Options of `store.remotes.verify`. */
+export type VerifyRemoteOptions = OnRemote & Pick<CallOptions, 'signal'>
+
+/** Options of `store.remotes.prune`. */
+export type PruneRemoteOptions = OnRemote & Pick<PruneOptions, 'signal' | 'confirm'>

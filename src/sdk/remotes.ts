@@ -2,13 +2,17 @@
 import { resolve } from 'node:path'
 import * as engine from '../engine/index.js'
 import { splitOptions } from './call-options.js'
+import { startPushIfDue } from './maintenance/auto-push.js'
+import { withScratchStore } from './maintenance/scratch-store.js'
 import type { OpenContext } from './opening/open-context.js'
 import type {
   AddRemoteOptions,
   HandoffOptions,
+  PruneRemoteOptions,
   PullOptions,
   PushOptions,
   RemoteSessionsOptions,
+  VerifyRemoteOptions,
 } from './remote-types.js'
 
 /** The remotes of a store. Made by `store.remotes`. Nothing is contacted unless a call says so. */
@@ -77,6 +81,44 @@ export class Remotes {
   /** Sends a session and gives it up: another machine can continue it at once. */
   async handoff(session: string, options: HandoffOptions = {}): Promise<engine.HandoffResult> {
     return this.#perform('remotes.handoff', engine.handoff, options, { session })
+  }
+
+  /** Reads everything that a remote has, and checks it, in a temporary store in the folder of this one. */
+  async verify(options: VerifyRemoteOptions = {}): Promise<engine.VerifyRemoteResult> {
+    const { signal, remote } = options
+    return this.#context.calls.run(() =>
+      withScratchStore(this.#context.home, (scratch) =>
+        engine.verifyRemote(this.#context, { scratch, remote, signal }),
+      ),
+    )
+  }
+
+  /**
+   * Applies the retention settings of this store to the sessions of a remote that no process has, compacts long ones, and removes
+   * files that no checkpoint needs.
+   */
+  async prune(options: PruneRemoteOptions = {}): Promise<engine.PruneRemoteResult> {
+    const { remote, ...others } = options
+    const { callbacks } = splitOptions('remotes.prune', others, { asks: 'confirmPrune' })
+    return this.#context.calls.during(() =>
+      withScratchStore(this.#context.home, (scratch) =>
+        engine.pruneRemote(this.#context, { scratch, remote, callbacks }),
+      ),
+    )
+  }
+
+  /** Pushes to the remotes that ask for it, and records failures for `status`. @internal */
+  async autoPush(): Promise<void> {
+    return this.#context.calls.run(() => engine.autoPush(this.#context))
+  }
+
+  /**
+   * Starts such a push in another process. Undefined if none is due; otherwise resolves when it has ended. `isSoon`: a turn has ended.
+   * @internal
+   */
+  startPushIfDue(options: Parameters<typeof startPushIfDue>[1]): Promise<void> | undefined {
+    this.#context.calls.refuseClosed()
+    return startPushIfDue(this.#context, options)
   }
 
   #perform<Result>(

@@ -84,6 +84,15 @@ export const openFleet = async (
   const { Fleet } = await import('../sharing/fleet.js')
   return new Fleet(context, remote)
 }
+export const autoPush: typeof import('../remotes/auto-push.js')['autoPush'] = async (...given) =>
+  (await import('../remotes/auto-push.js')).autoPush(...given)
+
+export const pruneRemote: typeof import('../remotes/prune-remote.js')['pruneRemote'] = async (
+  ...given
+) => (await import('../remotes/prune-remote.js')).pruneRemote(...given)
+export const verifyRemote: typeof import('../remotes/verify-remote.js')['verifyRemote'] = async (
+  ...given
+) => (await import('../remotes/verify-remote.js')).verifyRemote(...given)
 
 export const verifyDamaged: typeof import('../verify/verify.js')['verifyDamaged'] = async (
   ...given

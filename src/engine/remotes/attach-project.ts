@@ -63,13 +63,13 @@ export function ensureLinked(
  */
 export async function attachSession(
   context: StoreContext,
-  { id, key, project: attached }: Session,
+  { id, project: attached }: Session,
   project: Project,
 ): Promise<void> {
   const { ledger } = context
   if (attached === project.id) return
   if (attached === null) {
-    ledger.transaction(() => ledger.sessions.attachProject(key, project.id))
+    ledger.sharing.setProject(id, project.id)
     return
   }
   const summary = ledger.projects().find((it) => it.project.id === attached)

@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import { parseRemoteUrl, SavestateError } from '../../model/index.js'
 import { storeOperation } from '../operation/operation.js'
 import { readOrMakeKey } from '../store/key-file.js'
+import { forgetPushes } from './push-record.js'
 import {
   addRemoteEntry,
   readRemotes,
@@ -75,6 +76,9 @@ export const removeRemote = storeOperation({
   summary: 'Forget a remote; what it has stays there',
   effect: 'changes-store',
   input: () => z.strictObject({ name: z.string() }),
-  run: async ({ home }, { name }): Promise<RemoteView> =>
-    viewRemote(await removeRemoteEntry(home, name)),
+  async run(context, { name }): Promise<RemoteView> {
+    const removed = await removeRemoteEntry(context.home, name)
+    forgetPushes(context, name)
+    return viewRemote(removed)
+  },
 })

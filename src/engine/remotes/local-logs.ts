@@ -25,7 +25,8 @@ export function localSession({ ledger }: StoreContext, text: string): LogName {
 
 /** The logs that this store shares with a remote. Contacts nothing; empty before the first contact. */
 export function logsWith({ ledger }: StoreContext, remoteId: string | null): readonly SharedLog[] {
-  return ledger.sharing.logs().filter(({ remote, isDeleted }) => remote === remoteId && !isDeleted)
+  if (remoteId === null) return []
+  return ledger.sharing.list({ remote: remoteId }).filter(({ isDeleted }) => !isDeleted)
 }
 
 /**
@@ -37,10 +38,10 @@ export function refuseOtherRemote(
   { entry }: NamedRemote,
   log: LogName,
 ): void {
-  const shared = ledger.sharing.find(log)
+  const shared = ledger.sharing.get(log)
   if (shared === undefined || shared.remote === entry.id) return
   const other = readRemotes(home).find(({ id }) => id === shared.remote)
-  if (other === undefined) return ledger.transaction(() => ledger.sharing.unshare(log))
+  if (other === undefined) return ledger.sharing.unshare(log)
   throw new SavestateError(
     'BAD_INPUT',
     `The ${log.kind} ${JSON.stringify(log.id)} is shared through the remote ${other.name}`,

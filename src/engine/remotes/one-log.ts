@@ -1,5 +1,5 @@
 // Errors that concern one session only: the others can still be sent or received.
-import { type ErrorCode, type ErrorText, SavestateError } from '../../model/index.js'
+import { type ErrorCode, SavestateError } from '../../model/index.js'
 
 const OF_ONE_LOG: readonly ErrorCode[] = [
   'BAD_INPUT',
@@ -13,11 +13,11 @@ const OF_ONE_LOG: readonly ErrorCode[] = [
 
 export async function reportErrorsOfOne<Value>(
   work: () => Promise<Value>,
-): Promise<{ readonly value: Value | undefined; readonly error: ErrorText | null }> {
+): Promise<{ readonly value: Value | undefined; readonly error?: SavestateError }> {
   try {
-    return { value: await work(), error: null }
+    return { value: await work() }
   } catch (error) {
     if (!(error instanceof SavestateError) || !OF_ONE_LOG.includes(error.code)) throw error
-    return { value: undefined, error: error.toJSON() }
+    return { value: undefined, error }
   }
 }

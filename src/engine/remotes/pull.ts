@@ -57,11 +57,9 @@ export const pull = storeOperation({
         signal?.throwIfAborted()
         const work = () => pullLog(context, named, { head, ...options, signal })
         // A caller that names one session gets its error.
-        const result =
-          session === undefined
-            ? await reportErrorsOfOne(work)
-            : { value: await work(), error: null }
-        pulled.push({ ...head.log, ...(result.value ?? NOTHING), error: result.error })
+        const { value = NOTHING, error } =
+          session === undefined ? await reportErrorsOfOne(work) : { value: await work() }
+        pulled.push({ ...head.log, ...value, error: error?.toJSON() ?? null })
       }
       return { remote: viewRemote(named.entry), pulled }
     })

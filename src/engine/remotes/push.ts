@@ -7,6 +7,7 @@ import { localLogs, localSession } from './local-logs.js'
 import { withRemote } from './named-remote.js'
 import { reportErrorsOfOne } from './one-log.js'
 import { pushLog, type SentLog } from './push-log.js'
+import { recordPush } from './push-record.js'
 import { type RemoteView, viewRemote } from './remotes-file.js'
 
 export type PushedLog = SentLog & {
@@ -35,8 +36,9 @@ export const push = storeOperation({
       for (const log of selectLogs(context, selection)) {
         signal?.throwIfAborted()
         const { value, error } = await reportErrorsOfOne(() => pushLog(context, named, { log }))
-        pushed.push({ ...log, ...(value ?? NOTHING), error })
+        pushed.push({ ...log, ...(value ?? NOTHING), error: error?.toJSON() ?? null })
       }
+      if (pushed.every(({ error }) => error === null)) recordPush(context, named.entry.name)
       return { remote: viewRemote(named.entry), pushed }
     }),
 })

@@ -85,19 +85,6 @@ export class Sessions extends SealedTable {
     return session
   }
 
-  /** Inside a transaction. For a session that came from a remote, where paths mean nothing. Does nothing if it has a project. */
-  attachProject(key: SessionKey, project: ProjectId): void {
-    for (const [table, column] of [
-      ['sessions', 'key'],
-      ['checkpoints', 'session'],
-    ] as const)
-      this.database.run(
-        `UPDATE ${table} SET project = ? WHERE ${column} = ? AND project IS NULL`,
-        project,
-        key,
-      )
-  }
-
   /** Inside a transaction, after the caller has found no lease, an expired one, or one of a dead process. */
   takeLease(key: SessionKey, lease: { owner: LeaseOwner; expiresAtMs: number }): Session {
     const sql =
