@@ -63,10 +63,10 @@ export class LogNumbers {
     const known = this.#of(kind)
     const unknown = this.#isEmpty ? [] : locals.filter((local) => !known.has(local))
     if (unknown.length > 0) {
-      // Of several numbers of one row the newest one: the others may be from before a removal.
+      // Of several numbers of one row the newest one: the others may be from before a removal. SQLite would read all numbers of the log.
       const rows = this.#database.all(
         `SELECT max(number) AS number, kind, local, height, count, bytes
-         FROM json_each(?) AS wanted CROSS JOIN shared_numbers
+         FROM json_each(?) AS wanted CROSS JOIN shared_numbers INDEXED BY shared_numbers_by_row
          WHERE log = ? AND kind = ? AND local = wanted.value GROUP BY local`,
         JSON.stringify(unknown),
         this.#log,
@@ -116,10 +116,25 @@ export function readNumbers(
   return new Map(rows.map((row) => [number(row, 'number'), toNumbered(row)]))
 }
 
+/** How many numbers one statement inserts: a statement for each would take four times as long. */
+const BATCH_SIZE = 1000
+
 export function insertNumbers(database: Database, log: LogKey, added: readonly Numbered[]): void {
-  const sql = `INSERT INTO shared_numbers (log, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`
-  for (const { number: n, kind, local, height, count, bytes } of added)
-    database.run(sql, log, n, KINDS[kind], local, height, count, bytes)
+  const value = (index: number) => `value ->> ${index}`
+  const sql = `INSERT INTO shared_numbers (log, ${COLUMNS}) SELECT ?, ${[0, 1, 2, 3, 4, 5].map(value).join()} FROM json_each(?)`
+  for (let start = 0; start < added.length; start += BATCH_SIZE) {
+    const rows = added
+      .slice(start, start + BATCH_SIZE)
+      .map(({ number: n, kind, local, height, count, bytes }) => [
+        n,
+        KINDS[kind],
+        local,
+        height,
+        count,
+        bytes,
+      ])
+    database.run(sql, log, JSON.stringify(rows))
+  }
 }
 
 /**
