@@ -130,7 +130,7 @@ export interface RemoteDriver {
   segments(log: LogName, afterN: number): AsyncIterable<EncodedSegment>
 
   /** Each chunk is at most PACK_CHUNK_BYTES long. Returns at once if the pack is complete already. */
-  putPack(pack: DriverPack, chunks: AsyncIterable<Uint8Array>): Promise<void>
+  putPack(pack: DriverPack, chunks: AsyncIterable<Uint8Array>): Promise<'done' | 'missing-pack'>
   /** The chain of a pack, the outermost parent first; without `known` packs and their parents. */
   packs(id: string, known: ReadonlySet<string>): AsyncIterable<StoredPack>
 
