@@ -37,7 +37,10 @@ export function parse(argv: readonly string[]): Parsed {
   const command = word === undefined ? undefined : findCommand(word)
   const specs = optionsOf(command)
   const { positionals: expected = [], takesPaths = false, takesCommand = false } = specOf(command)
-  const args = fillOptionalValues(argv.filter((_, index) => index !== at), specs)
+  const args = fillOptionalValues(
+    argv.filter((_, index) => index !== at),
+    specs,
+  )
   const { tokens } = parseArgs({
     args,
     options: Object.fromEntries(specs.flatMap(parserOptions)),

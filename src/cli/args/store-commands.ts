@@ -113,7 +113,14 @@ export const STORE_COMMANDS = {
         'Prune a remote instead: sessions that no machine has, by your settings; then what nothing needs',
       ),
     ],
-    exclusive: ['retention-days', 'max-size-mb', 'max-checkpoints', 'keep-orphans', 'unattended', 'dry-run'].map((name) => ['remote', name]),
+    exclusive: [
+      'retention-days',
+      'max-size-mb',
+      'max-checkpoints',
+      'keep-orphans',
+      'unattended',
+      'dry-run',
+    ].map((name) => ['remote', name]),
     examples: [
       ['savestate prune --dry-run', 'See what would be removed'],
       ['savestate prune --max-size-mb 200 -y', 'Bring the store under 200 MB'],

@@ -1,4 +1,6 @@
 // Operations and functions that most programs never call: each is loaded on first use.
+import type { Remote } from '../../remote/index.js'
+import type { StoreContext } from './context.js'
 import type { LazyOperation, OperationOf } from './operation.js'
 
 function loadLater<Context, Result>(
@@ -83,6 +85,14 @@ export const pruneRemote: typeof import('../remotes/prune-remote.js')['pruneRemo
 export const verifyRemote: typeof import('../remotes/verify-remote.js')['verifyRemote'] = async (
   ...given
 ) => (await import('../remotes/verify-remote.js')).verifyRemote(...given)
+/** Shares everything in the store through a remote (mode wait). */
+export const openFleet = async (
+  context: StoreContext,
+  remote: Remote,
+): Promise<import('../sharing/fleet.js').Fleet> => {
+  const { Fleet } = await import('../sharing/fleet.js')
+  return new Fleet(context, remote)
+}
 
 export const verifyDamaged: typeof import('../verify/verify.js')['verifyDamaged'] = async (
   ...given

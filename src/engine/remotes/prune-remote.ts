@@ -40,7 +40,11 @@ export async function pruneRemote(
   return withRemote(context, name, async (named) => {
     const { remote } = named
     const heads = await remote.heads({ kind: 'session' })
-    const taken = await takeUnheld(scratch, named, heads.filter((it) => it.holder === null).map(({ log }) => log))
+    const taken = await takeUnheld(
+      scratch,
+      named,
+      heads.filter((it) => it.holder === null).map(({ log }) => log),
+    )
     try {
       const pruned = await pruneTaken(scratch, named, { taken, callbacks })
       const compacted = pruned.applied ? await compactLogs(named) : 0
@@ -80,7 +84,10 @@ async function takeUnheld(
 async function pruneTaken(
   scratch: StoreContext,
   { remote }: NamedRemote,
-  { taken, callbacks }: { readonly taken: readonly RemoteLease[]; readonly callbacks: Request['callbacks'] },
+  {
+    taken,
+    callbacks,
+  }: { readonly taken: readonly RemoteLease[]; readonly callbacks: Request['callbacks'] },
 ): Promise<Pick<PruneRemoteResult, 'applied' | 'checkpoints' | 'deletedSessions'>> {
   const input = { dryRun: false, keepOrphans: true, maxSizeMb: NO_SIZE_LIMIT_MB }
   const result = await prune.run(scratch, input, callbacks)
@@ -97,7 +104,8 @@ async function sendPruned(
 ): Promise<void> {
   const shared = scratch.ledger.sharing.get(lease.log)
   if (shared?.isDeleted === true) await remote.deleteLog(lease.log, lease.fence)
-  else if (shared?.isDirty === true) await shipLog(scratch, remote, lease, { leaseMs: LONG_LEASE_MS })
+  else if (shared?.isDirty === true)
+    await shipLog(scratch, remote, lease, { leaseMs: LONG_LEASE_MS })
 }
 
 async function compactLogs({ remote }: NamedRemote): Promise<number> {

@@ -10,10 +10,14 @@ const noteOf = ({ id }: Project) => `remote-project:${id}`
 /** The project of a folder as remotes know it. Reads the config of its repository, for the origin. */
 export function remoteProjectOf(context: StoreContext, project: Project): RemoteProject {
   return {
-    id: readNote(context, noteOf(project)) ?? project.id,
+    id: remoteIdOf(context, project),
     name: pathText(nameOf(project.path)),
     origin: originHash(project.path) ?? null,
   }
+}
+
+export function remoteIdOf(context: StoreContext, project: Project): string {
+  return readNote(context, noteOf(project)) ?? project.id
 }
 
 /** From now on this folder is that project of the remote. */

@@ -1,20 +1,21 @@
 // What the operations on shared logs take and return.
-import type { LogName, LogPosition } from '../../model/index.js'
+import type { LogName, Project } from '../../model/index.js'
+import type { Instant } from './held-lease.js'
 import type { LogHead, RemoteLease } from '../../remote/index.js'
 
 /** How to write a log: with its lease, or as one of the writers of a thread, which has none. */
 export type LogWriter = RemoteLease | { readonly log: LogName; readonly fence: null }
+
+export type CreateLog = { readonly agent: string | null; readonly project: Project | undefined }
 
 export type TakeLogRequest = {
   readonly log: LogName
   /** Null: until it is released. */
   readonly leaseMs: number | null
   /** Creates the log there if it is unknown or deleted. Otherwise an unknown one is SESSION_UNKNOWN. */
-  readonly create?: boolean
+  readonly create?: CreateLog | undefined
   /** Replaces any holder: the user said so. What that holder has not shared becomes a fork on its host. */
   readonly force?: boolean
-  /** Uses the lease that an earlier process of this store took, for remotes to which several processes ship. */
-  readonly reuse?: boolean
 }
 
 export type TakenLog = { readonly lease: RemoteLease; readonly head: LogHead }
@@ -28,7 +29,10 @@ export type CaughtUp = {
 
 export type ShippedLog = {
   readonly segments: number
+  /** How to write the log from now on: a remote that went back gave a new lease. */
+  readonly writer: LogWriter
   /** As sent: compressed, and sealed if the remote has a key. */
   readonly bytes: number
-  readonly position: LogPosition
+  /** When the last segment was sent, if one was: the lease counts from then. */
+  readonly renewedAt?: Instant
 }

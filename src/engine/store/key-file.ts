@@ -37,6 +37,23 @@ export function readKeyFile(path: string, { home }: KeyFile): string {
   }
 }
 
+/** The key in a variable, or in the file that `<name>_FILE` names. Throws KEY_UNUSABLE. */
+export function readEnvironmentKey(
+  name: string,
+  {
+    home,
+    environment,
+  }: KeyFile & { readonly environment: Readonly<Record<string, string | undefined>> },
+): Uint8Array | undefined {
+  const [text, path] = [environment[name], environment[`${name}_FILE`]]
+  if (text !== undefined && path !== undefined)
+    throw unusableKey(`Both ${name} and ${name}_FILE are set`, 'Unset one of them.')
+  if (text !== undefined) return parseKey(text, name)
+  return path === undefined
+    ? undefined
+    : parseKey(readKeyFile(path, { home }), `The file of ${name}_FILE`)
+}
+
 /** The key in the file; a new one if there is no such file. `isNew`: it was made. */
 export function readOrMakeKey(
   path: string,

@@ -44,18 +44,16 @@ export function applyCalls(target: Target): {
  * The calls of the session without a number, by attempt. One of them may have been sent by a process that died before it learned that the
  * remote has it.
  */
-function readUnnumbered({ database, log, locals }: Target): Map<string, number[]> {
-  const numbered = new Set(locals.values())
+function readUnnumbered({ database, log }: Target): Map<string, number[]> {
   const found = new Map<string, number[]>()
   const rows = database.all(
     `SELECT seq, id, started_at, step, idempotency_key FROM tool_calls WHERE session = ?1 AND NOT EXISTS
-       (SELECT 1 FROM shared_numbers WHERE log = ?2 AND kind = 4 AND local = seq) ORDER BY seq`,
+       (SELECT 1 FROM shared_numbers INDEXED BY shared_numbers_by_row WHERE log = ?2 AND kind = 4 AND local = seq) ORDER BY seq`,
     log.owner,
     log.key,
   )
   for (const row of rows) {
     const seq = number(row, 'seq')
-    if (numbered.has(seq)) continue
     const key = attemptKey(row as SharedRow)
     found.set(key, [...(found.get(key) ?? []), seq])
   }

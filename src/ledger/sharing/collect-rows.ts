@@ -64,7 +64,7 @@ const PACK_COLUMNS = `, packs.tree AS pack_tree, packs.pack, packs.is_local, pac
 const part = (index: number) => `json_extract(wanted.value, '$[${index}]')`
 
 const QUERIES: Readonly<Record<SharedTable, Query>> = {
-  session: { from: 'sessions', ofOwner: 'key = ?1', ofKey: 'TRUE', order: 'key' },
+  session: { from: 'sessions', ofOwner: 'it.key = ?1', ofKey: 'TRUE', order: 'it.key' },
   checkpoints: {
     from: 'checkpoints',
     also: {

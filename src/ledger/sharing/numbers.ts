@@ -63,10 +63,10 @@ export class LogNumbers {
     const known = this.#of(kind)
     const unknown = this.#isEmpty ? [] : locals.filter((local) => !known.has(local))
     if (unknown.length > 0) {
-      // Of several numbers of one row the newest one: the others may be from before a removal.
+      // Of several numbers of one row the newest one: the others may be from before a removal. SQLite would read all numbers of the log.
       const rows = this.#database.all(
         `SELECT max(number) AS number, kind, local, height, count, bytes
-         FROM json_each(?) AS wanted CROSS JOIN shared_numbers
+         FROM json_each(?) AS wanted CROSS JOIN shared_numbers INDEXED BY shared_numbers_by_row
          WHERE log = ? AND kind = ? AND local = wanted.value GROUP BY local`,
         JSON.stringify(unknown),
         this.#log,

@@ -134,6 +134,15 @@ export class Sharing extends SealedTable {
     return readFiles(this.database, checkpoint)
   }
 
+  /** The packs whose objects are here, kept by a checkpoint. */
+  packsHere(): ReadonlySet<string> {
+    const rows = this.database.all(
+      `SELECT DISTINCT pack FROM shared_packs AS packs JOIN checkpoints ON id = checkpoint
+       WHERE pack IS NOT NULL AND checkpoints.tree = packs.tree`,
+    )
+    return new Set(rows.map((row) => String(row['pack'])))
+  }
+
   /** The checkpoints of a session whose files are on the remote only, newest first. */
   missingFiles(log: LogName): readonly (SharedFiles & { readonly checkpoint: CheckpointId })[] {
     return findMissingFiles(this.database, requireLog(this.database, log))

@@ -93,10 +93,10 @@ function findFirstStep(
 
 /** A call without a number was never sent. */
 const UNSENT = `session = ?1 AND NOT EXISTS
-  (SELECT 1 FROM shared_numbers WHERE log = ?2 AND kind = 4 AND local = tool_calls.seq) AND step > ?3`
+  (SELECT 1 FROM shared_numbers INDEXED BY shared_numbers_by_row WHERE log = ?2 AND kind = 4 AND local = tool_calls.seq) AND step > ?3`
 /** A call that the remote has, and that ended here, as far as the steps of the tail know it. */
 const ENDED = `session = ?1 AND status <> 'started' AND step > ?3 AND (reverted = 0 OR reverted >= ?4)
-  AND EXISTS (SELECT 1 FROM shared_numbers WHERE log = ?2 AND kind = 4 AND local = tool_calls.seq)`
+  AND EXISTS (SELECT 1 FROM shared_numbers INDEXED BY shared_numbers_by_row WHERE log = ?2 AND kind = 4 AND local = tool_calls.seq)`
 
 function hasTail({ database, session, logKey, firstStep, base }: Split): boolean {
   const row = database.get(

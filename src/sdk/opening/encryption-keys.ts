@@ -1,5 +1,5 @@
 // Where the keys come from: the caller, or the environment. They are never written anywhere, and no message shows them.
-import { parseKey, readKeyFile, unusableKey } from '../../engine/index.js'
+import { parseKey, readEnvironmentKey } from '../../engine/index.js'
 import { type GivenKeys, SealingKey } from '../../ledger/index.js'
 import type { Known } from './validate-options.js'
 
@@ -27,11 +27,8 @@ export function givenKeys(
     return { key: parsed(key, 'encryption.key'), newKey: parsed(newKey, 'encryption.newKey') }
   }
   const from = (name: string) => {
-    const [text, path] = [environment[name], environment[`${name}_FILE`]]
-    if (text !== undefined && path !== undefined)
-      throw unusableKey(`Both ${name} and ${name}_FILE are set`, 'Unset one of them.')
-    if (path === undefined) return parsed(text, name)
-    return parsed(readKeyFile(path, { home }), `The file of ${name}_FILE`)
+    const key = readEnvironmentKey(name, { home, environment })
+    return key === undefined ? undefined : new SealingKey(key)
   }
   return { key: from('SAVESTATE_KEY'), newKey: from('SAVESTATE_NEW_KEY') }
 }
