@@ -285,6 +285,7 @@ export class Store {
       this.#autoPrune?.close()
     } finally {
       await this.#context.fleet?.close()
+      await this.#context.knownRemotes.close()
       this.#context.objects.close()
       this.#context.ledger.close({ tidy: !this.#isShort })
       this.#context.use.close()

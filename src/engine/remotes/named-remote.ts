@@ -1,5 +1,5 @@
 // Opens a remote of remotes.json for one operation.
-import { openRemote, type Remote } from '../../remote/index.js'
+import type { Remote } from '../../remote/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { parseKey, readKeyFile } from '../store/key-file.js'
 import { findRemote, noteRemoteId, type RemoteEntry } from './remotes-file.js'
@@ -36,7 +36,13 @@ export async function initEntry(home: string, entry: RemoteEntry): Promise<void>
   }
 }
 
-async function openEntry(home: string, { url, keyFile, schema }: RemoteEntry): Promise<Remote> {
+/** Contacts nothing yet. Throws KEY_UNUSABLE. */
+export async function openEntry(
+  home: string,
+  { url, keyFile, schema }: RemoteEntry,
+): Promise<Remote> {
   const key = keyFile === null ? undefined : parseKey(readKeyFile(keyFile, { home }), keyFile)
+  // Most stores have no remote.
+  const { openRemote } = await import('../../remote/index.js')
   return openRemote({ url, key, schema: schema ?? undefined })
 }

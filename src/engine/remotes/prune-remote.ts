@@ -12,8 +12,8 @@ import { type RemoteView, viewRemote } from './remotes-file.js'
 
 export type PruneRemoteResult = {
   readonly remote: RemoteView
-  /** False: the user declined, and only packs that nothing needs were removed. */
-  readonly applied: boolean
+  /** The user did not agree: nothing was removed. */
+  readonly declined: boolean
   readonly checkpoints: number
   readonly deletedSessions: number
   /** Sessions that some process has. */
@@ -47,8 +47,8 @@ export async function pruneRemote(
     )
     try {
       const pruned = await pruneTaken(scratch, named, { taken, callbacks })
-      const compacted = pruned.applied ? await compactLogs(named) : 0
-      const { removed, bytes } = await remote.collectPacks()
+      const compacted = pruned.declined ? 0 : await compactLogs(named)
+      const { removed, bytes } = pruned.declined ? NOTHING : await remote.collectPacks()
       return {
         remote: viewRemote(named.entry),
         ...pruned,
@@ -62,6 +62,8 @@ export async function pruneRemote(
     }
   })
 }
+
+const NOTHING = { removed: 0, bytes: 0 }
 
 /** Without those that another process takes at the same time. */
 async function takeUnheld(
@@ -88,13 +90,13 @@ async function pruneTaken(
     taken,
     callbacks,
   }: { readonly taken: readonly RemoteLease[]; readonly callbacks: Request['callbacks'] },
-): Promise<Pick<PruneRemoteResult, 'applied' | 'checkpoints' | 'deletedSessions'>> {
+): Promise<Pick<PruneRemoteResult, 'declined' | 'checkpoints' | 'deletedSessions'>> {
   const input = { dryRun: false, keepOrphans: true, maxSizeMb: NO_SIZE_LIMIT_MB }
   const result = await prune.run(scratch, input, callbacks)
-  if (!result.applied) return { applied: false, checkpoints: 0, deletedSessions: 0 }
+  if (!result.applied) return { declined: true, checkpoints: 0, deletedSessions: 0 }
   for (const lease of taken) await unlessLost(() => sendPruned(scratch, remote, lease))
   const { deletedCheckpoints, deletedSessions } = result
-  return { applied: true, checkpoints: deletedCheckpoints, deletedSessions }
+  return { declined: false, checkpoints: deletedCheckpoints, deletedSessions }
 }
 
 async function sendPruned(

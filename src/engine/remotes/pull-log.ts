@@ -49,9 +49,13 @@ export async function pullLog(
   const { remote } = named
   const { log } = request.head
   refuseOtherRemote(context, named, log)
-  if (request.take) await takeLog(context, remote, { log, leaseMs: leaseOf(remote), force: true })
+  const taken = request.take
+    ? await takeLog(context, remote, { log, leaseMs: leaseOf(remote), force: true })
+    : undefined
   const project = findProject(context, request)
-  const { segments, fork = null } = await catchUp(context, remote, log)
+  const from = taken === undefined ? { head: request.head } : { taken }
+  const { segments, fork = null } = await catchUp(context, remote, log, { ...from, project })
+  if (taken !== undefined) context.ledger.sharing.rememberLease(log, taken.lease.fence)
   const files =
     log.kind === 'session' ? await bringFiles(context, named, { ...request, project }) : NO_FILES
   const holder = request.take ? null : viewHolder(context, request.head)

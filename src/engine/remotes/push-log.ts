@@ -2,7 +2,7 @@
 import { type LogName, LONG_LEASE_MS } from '../../model/index.js'
 import type { Remote } from '../../remote/index.js'
 import type { StoreContext } from '../operation/context.js'
-import { catchUp, type LogWriter, releaseLog, shipLog, takeLog } from '../sharing/index.js'
+import { catchUp, releaseLog, shipLog, type TakenLog, takeLog } from '../sharing/index.js'
 import { refuseOtherRemote } from './local-logs.js'
 import type { NamedRemote } from './named-remote.js'
 
@@ -23,10 +23,12 @@ export async function pushLog(
   const { remote } = named
   refuseOtherRemote(context, named, log)
   const leaseMs = leaseOf(remote)
-  const writer = await takeWriter(context, remote, log)
-  const { fork = null } = await catchUp(context, remote, log)
-  const { segments, bytes } = await shipLog(context, remote, writer, { leaseMs })
-  if (isGivenUp && writer.fence !== null) await releaseLog(remote, writer)
+  const taken = log.kind === 'thread' ? undefined : await take(context, remote, log)
+  const { fork = null } = await catchUp(context, remote, log, taken === undefined ? {} : { taken })
+  context.ledger.sharing.share(log, { remote: await remote.id() })
+  const writer = taken?.lease ?? { log, fence: null }
+  const { segments, bytes, writer: last } = await shipLog(context, remote, writer, { leaseMs })
+  if (isGivenUp && last.fence !== null) await releaseLog(remote, last)
   if (fork === null) return { segments, bytes, fork }
   const also = await pushLog(context, named, { log: { kind: 'session', id: fork }, isGivenUp })
   return { segments: segments + also.segments, bytes: bytes + also.bytes, fork }
@@ -38,10 +40,11 @@ export function leaseOf({ kind }: Remote): number | null {
 }
 
 /** Creates the log there if it is unknown or was deleted. */
-async function takeWriter(context: StoreContext, remote: Remote, log: LogName): Promise<LogWriter> {
-  if (log.kind === 'thread') return { log, fence: null }
-  const session = context.ledger.sessions.byId(log.id)
-  const project = session?.project == null ? undefined : context.ledger.project(session.project)
+async function take(context: StoreContext, remote: Remote, log: LogName): Promise<TakenLog> {
+  const { ledger } = context
+  const session = ledger.sessions.byId(log.id)
+  const projectId = session?.project ?? null
+  const project = projectId === null ? undefined : ledger.project(projectId)
   const create = { agent: session?.agent ?? null, project }
-  return (await takeLog(context, remote, { log, leaseMs: leaseOf(remote), create })).lease
+  return takeLog(context, remote, { log, leaseMs: leaseOf(remote), create })
 }

@@ -12,7 +12,8 @@ if (existsSync(join(home, 'ledger.db'))) void pushStore(home)
 
 async function pushStore(path: string): Promise<void> {
   // Without keys, as the daemon.
-  const store = await openStore({ home: path, inProcess: true, shortLived: true, encryption: {} })
+  const given = { inProcess: true, shortLived: true, encryption: {}, remote: false } as const
+  const store = await openStore({ home: path, ...given })
   try {
     await store.remotes.autoPush()
   } finally {

@@ -12,7 +12,8 @@ export async function withScratchStore<Result>(
   try {
     const settings = join(home, 'config.json')
     if (existsSync(settings)) copyFileSync(settings, join(folder, 'config.json'))
-    const context = await openContext({ home: folder, durability: 'process', encryption: {} })
+    const given = { durability: 'process', encryption: {}, remote: false } as const
+    const context = await openContext({ home: folder, ...given })
     try {
       return await work(context)
     } finally {

@@ -95,7 +95,8 @@ function checkLimits(limits: Partial<Limits>): void {
 }
 
 /** `use`: the lock of the store, taken shared while the store is open. */
-export type OpenContext = StoreContext & Calls & { readonly use: SharedLock }
+export type OpenContext = StoreContext &
+  Calls & { readonly use: SharedLock; readonly knownRemotes: engine.KnownRemotes }
 
 export type Calls = { readonly calls: OpenCalls }
 
@@ -122,7 +123,10 @@ export async function openContext(options: StoreOptions): Promise<OpenContext> {
     const objects = new SharedLock(engine.objectsLockPath(home))
     const calls = new OpenCalls()
     const clock = options.clock ?? systemClock
-    const store = { home, ledger, snapshots, objects, use, calls, clock }
+    const knownRemotes = new engine.KnownRemotes(home)
+    const openRemote = (id: string) => knownRemotes.open(id)
+    const opened = { home, ledger, snapshots, objects, use, calls, clock }
+    const store = { ...opened, knownRemotes, openRemote }
     const remote = await openGivenRemote(options.remote, { home, environment: process.env })
     return remote === undefined ? store : { ...store, fleet: await engine.openFleet(store, remote) }
   } catch (error) {
