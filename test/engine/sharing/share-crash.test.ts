@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { type Host, sharedPlace } from '../../support/sharing/fleet.js'
-import { FETCH_POINTS, SHIP_POINTS } from './share-failpoints.js'
+import { RESUME_POINTS, SHIP_POINTS } from './share-failpoints.js'
 
 const WORKER = fileURLToPath(new URL('../../support/sharing/worker.mjs', import.meta.url))
 const STEPS = 4
@@ -101,7 +101,7 @@ test.for(ships)('killed at %s, the work continues on another host', async (failp
   await place().database.sql('TRUNCATE savestate.logs CASCADE')
 })
 
-test.for(Object.keys(FETCH_POINTS))('killed at %s, the next resume finishes', async (failpoint) => {
+test.for(Object.keys(RESUME_POINTS))('killed at %s, the next resume finishes', async (failpoint) => {
   await using a = await place().host()
   await using b = await place().host()
   const files = { told: join(a.folder, 'told'), effects: join(a.folder, 'effects') }

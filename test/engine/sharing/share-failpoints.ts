@@ -10,7 +10,7 @@ export const SHIP_POINTS = {
 } as const
 
 /** While a session is brought to another host. */
-export const FETCH_POINTS = {
+export const RESUME_POINTS = {
   'share:applied': [1],
   'share:fetched': [1],
 } as const
