@@ -101,13 +101,16 @@ test.for(ships)('killed at %s, the work continues on another host', async (failp
   await place().database.sql('TRUNCATE savestate.logs CASCADE')
 })
 
-test.for(Object.keys(RESUME_POINTS))('killed at %s, the next resume finishes', async (failpoint) => {
-  await using a = await place().host()
-  await using b = await place().host()
-  const files = { told: join(a.folder, 'told'), effects: join(a.folder, 'effects') }
-  expect(work(a, files)).toBe(null)
-  expect(work(b, { ...files, failpoint, into: b.project })).toBe('SIGKILL')
-  expect(work(b, { ...files, into: b.project })).toBe(null)
-  expect(b.snapshotOf()).toEqual(a.snapshotOf())
-  await place().database.sql('TRUNCATE savestate.logs CASCADE')
-})
+test.for(Object.keys(RESUME_POINTS))(
+  'killed at %s, the next resume finishes',
+  async (failpoint) => {
+    await using a = await place().host()
+    await using b = await place().host()
+    const files = { told: join(a.folder, 'told'), effects: join(a.folder, 'effects') }
+    expect(work(a, files)).toBe(null)
+    expect(work(b, { ...files, failpoint, into: b.project })).toBe('SIGKILL')
+    expect(work(b, { ...files, into: b.project })).toBe(null)
+    expect(b.snapshotOf()).toEqual(a.snapshotOf())
+    await place().database.sql('TRUNCATE savestate.logs CASCADE')
+  },
+)
