@@ -15,7 +15,7 @@ const KEYS: readonly HomeKeys[] = [
 ]
 const RUNS = process.env['SAVESTATE_LONG'] === undefined ? 6 : 200
 
-test.each(KEYS)('any operations, with keys %o', { timeout: 240_000 }, async (keys) => {
+test.each(KEYS)('any operations, with keys %o', { timeout: 1_800_000 }, async (keys) => {
   await fc.assert(
     fc.asyncProperty(operations, fc.infiniteStream(fc.nat(9)), async (steps, cuts) => {
       await using homes = await twoHomes(keys)
