@@ -139,7 +139,7 @@ export function isLinkTarget(content: Buffer): boolean {
 }
 
 export function startsLikeModes(content: Buffer): boolean {
-  return content.subarray(0, MODES_START.length).toString('latin1') === MODES_START
+  return content.toString('latin1', 0, MODES_START.length) === MODES_START
 }
 
 /** Throws unless the permissions are in the form in which a capture stores them. */

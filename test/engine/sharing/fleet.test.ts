@@ -30,4 +30,35 @@ describe('two hosts', () => {
       items: ['one', 'two', 'three', 'four'],
     })
   })
+
+  test('files come along, bit for bit, and the folder was captured first', async () => {
+    await using a = await place().host({
+      files: { 'src/main.ts': 'one', 'run.sh': { content: '#!/bin/sh', mode: 0o755 } },
+    })
+    await using b = await place().host()
+    const first = await a.openShared()
+    const project = await first.project(a.project)
+    const session = await first.session('files', { project })
+    await session.save({ state: { n: 1 }, files: true })
+    a.write({
+      'src/main.ts': 'two',
+      'big.bin': Buffer.alloc(600_000, 'x'),
+      link: { link: 'run.sh' },
+    })
+    await session.save({ state: { n: 2 }, files: true })
+    await first.close()
+
+    b.write({ 'mine.txt': 'mine' })
+    const second = await b.openShared()
+    const resumed = await second.resume('files', { into: b.project })
+    expect(resumed.state).toEqual({ n: 2 })
+    expect(resumed.changedSince).toEqual([])
+    expect(resumed.brief()).toContain(`in ${b.project}`)
+    expect(resumed.notices).toEqual([expect.stringContaining(b.project)])
+    expect(b.snapshotOf()).toEqual(a.snapshotOf())
+    // What was there can be brought back.
+    await (await second.project(b.project)).undo()
+    expect([...b.snapshotOf().keys()]).toEqual(['', 'mine.txt'])
+    await second.close()
+  })
 })
