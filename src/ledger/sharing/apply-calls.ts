@@ -1,8 +1,8 @@
 // Writes the tool calls of a session from elsewhere, and their partial results.
 import type { LogNumber, SharedRow } from '../../model/index.js'
-import { insertRow, number } from '../rows.js'
+import { number } from '../rows.js'
 import { nextId } from '../states/rows.js'
-import { localColumns, setExcluded, type Target } from './apply-target.js'
+import { localColumns, type Target, upsert } from './apply-target.js'
 import { NO_SIZE, type Numbered } from './numbers.js'
 
 /** `numbers` are those of calls that had none, `added` is how many calls were not here. */
@@ -28,9 +28,7 @@ export function applyCalls(target: Target): {
     if (known === undefined) added += 1
     else if (changes.has('tool_calls', seq)) continue
     const columns = { seq, session: log.owner, ...localColumns(target, 'tool_calls', { row }) }
-    insertRow(database, 'tool_calls', columns, {
-      onConflict: `(seq) DO UPDATE SET ${setExcluded(Object.keys(columns))}`,
-    })
+    upsert(database, 'tool_calls', { row: columns, key: ['seq'] })
   }
   if (folded.isBase) {
     const gone = [...unnumbered.values()].flat().filter((seq) => !changes.has('tool_calls', seq))
@@ -100,9 +98,7 @@ function applyPartials(target: Target): void {
     const key = { call: Number(locals.get(Number(row['call']))), number: Number(row['number']) }
     if (changes.has('partials', key.call, key.number)) continue
     const columns = { ...localColumns(target, 'partials', { row, key }), ...key }
-    insertRow(database, 'partials', columns, {
-      onConflict: '(call, number) DO UPDATE SET value = excluded.value',
-    })
+    upsert(database, 'partials', { row: columns, key: ['call', 'number'] })
   }
 }
 

@@ -7,8 +7,8 @@ import {
 } from '../../model/index.js'
 import type { SqlRow, SqlValue } from '../../system/index.js'
 import { Pruning } from '../checkpoints/pruning.js'
-import { insertRow, text } from '../rows.js'
-import { localColumns, localOf, setExcluded, type Target } from './apply-target.js'
+import { insertRow, optional, text } from '../rows.js'
+import { localColumns, localOf, setExcluded, type Target, upsert } from './apply-target.js'
 import { FIGURES } from './packs.js'
 
 /** Creates a session that is not here yet, or that was deleted here, with the columns that a row must have. */
@@ -57,7 +57,7 @@ export function removeCheckpoints(target: Target): void {
     ? database
         .all('SELECT id FROM checkpoints WHERE session = ?', log.owner)
         .map((row) => text(row, 'id'))
-        .filter((id) => !folded.rows.checkpoints.has(JSON.stringify([id])))
+        .filter((id) => !folded.rows.checkpoints.has(id))
     : ownedIds(
         target,
         [...folded.removed.checkpoints.values()].map(({ id }) => String(id)),
@@ -96,7 +96,7 @@ export function applyCheckpoints(target: Target): number {
   const existing = new Map(
     database
       .all(
-        `SELECT id, session, tree, "commit", details FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))`,
+        `SELECT id, session, project, tree, "commit", details FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))`,
         JSON.stringify(rows.map(({ id }) => id)),
       )
       .map((row) => [text(row, 'id'), row]),
@@ -123,34 +123,18 @@ function applyCheckpoint(
   const isOrphan = was?.['session'] === null && hasSameFiles
   if (was !== undefined && was['session'] !== log.owner && !isOrphan)
     throw segmentFault(`checkpoint ${String(id)} belongs to something else in this store`)
-  const { pack: _, ...columns } = localColumns(target, 'checkpoints', { row })
-  const files: Record<string, SqlValue> = hasSameFiles
-    ? { commit: text(was, 'commit'), details: (was['details'] ?? null) as SqlValue }
-    : { ...withoutFiles(row), commit: null, details: null }
-  const whole = {
-    ...columns,
-    ...files,
-    session: log.owner,
-    state: localOf(target, row['state']),
-  }
-  insertRow(
-    database,
-    'checkpoints',
-    { ...whole, project },
-    {
-      onConflict: `(id) DO UPDATE SET ${setExcluded(Object.keys(whole))}`,
-    },
-  )
-  applyPack(target, { row, isLocal: hasSameFiles })
-}
-
-/** A row never names objects that are not here (I1). The number of files outlives them. */
-function withoutFiles({
-  tree = null,
-  file_count: count = null,
-}: SharedRow): Record<string, SqlValue> {
-  const figures = Object.fromEntries(FIGURES.map((column) => [column, null]))
-  return { ...figures, tree: null, file_count: tree === null ? count : null }
+  const columns = localColumns(target, 'checkpoints', { row })
+  delete columns['pack']
+  // A row never names objects that are not here (I1). The number of files outlives them.
+  if (!hasSameFiles) for (const column of [...FIGURES, 'tree']) columns[column] = null
+  if (tree === null) columns['file_count'] = row['file_count'] ?? null
+  columns['commit'] = hasSameFiles ? text(was, 'commit') : null
+  columns['details'] = hasSameFiles ? optional(was, 'details') : null
+  columns['session'] = log.owner
+  columns['state'] = localOf(target, row['state'])
+  columns['project'] = was === undefined ? project : optional(was, 'project')
+  upsert(database, 'checkpoints', { row: columns, key: ['id'] })
+  if (tree !== null || was !== undefined) applyPack(target, { row, isLocal: hasSameFiles })
 }
 
 function applyPack(
@@ -173,9 +157,7 @@ function applyPack(
     figures: isLocal ? null : JSON.stringify(figures),
     details: isLocal ? null : localOf(target, row['details']),
   }
-  insertRow(database, 'shared_packs', columns, {
-    onConflict: `(checkpoint) DO UPDATE SET ${setExcluded(Object.keys(columns))}`,
-  })
+  upsert(database, 'shared_packs', { row: columns, key: ['checkpoint'] })
 }
 
 /** Throws BAD_INPUT if the session from elsewhere has no head, or would use a step twice. */

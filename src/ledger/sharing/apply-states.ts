@@ -9,7 +9,7 @@ import {
 import type { Database } from '../../system/index.js'
 import { storeDetails } from '../checkpoints/detail-rows.js'
 import type { SealingKey } from '../encryption/index.js'
-import { insertRow, number, text } from '../rows.js'
+import { number, text } from '../rows.js'
 import { elementColumns, hashElement } from '../states/tree/element-rows.js'
 import { packNode } from '../states/tree/node-body.js'
 import { sealNode } from '../states/tree/node-rows.js'
@@ -45,6 +45,12 @@ export function writeContents(
   }
   return writer.added
 }
+
+// Not `insertRow`: building the statement takes longer than running it, and a first pull has tens of thousands of rows.
+const FIND_ELEMENT = 'SELECT id FROM elements WHERE hash = ?'
+const INSERT_ELEMENT = 'INSERT INTO elements (id, hash, form, text) VALUES (?, ?, ?, ?)'
+const INSERT_NODE = 'INSERT INTO nodes (id, body) VALUES (?, ?)'
+const INSERT_STATE = 'INSERT INTO states (id, body) VALUES (?, ?)'
 
 class ContentWriter {
   readonly added: Numbered[] = []
@@ -90,7 +96,7 @@ class ContentWriter {
     const id = this.#next.nodes
     this.#next.nodes += 1
     const packed = packNode(children.map((child) => this.#rowOf(child)))
-    insertRow(this.#database, 'nodes', { id, body: sealNode(packed, id, this.#key) })
+    this.#database.run(INSERT_NODE, id, sealNode(packed, id, this.#key))
     this.#add(n, id)
   }
 
@@ -103,20 +109,19 @@ class ContentWriter {
       this.#key === undefined
         ? body
         : sealBody(body, { id, root: parseBody(body, id).root, key: this.#key })
-    insertRow(this.#database, 'states', { id, body: sealed })
+    this.#database.run(INSERT_STATE, id, sealed)
     this.#add(n, id)
   }
 
   /** As `storeElement` of the states, without a query for each id. */
   #storeElement(element: { readonly form: number; readonly text: string }): number {
     const hash = hashElement(element, { key: this.#key })
-    const sql = 'SELECT id FROM elements WHERE hash = ?'
-    const known = this.#database.get(sql, Buffer.from(hash, 'hex'))
+    const known = this.#database.get(FIND_ELEMENT, Buffer.from(hash, 'hex'))
     if (known !== undefined) return number(known, 'id')
     const id = this.#next.elements
     this.#next.elements += 1
     const columns = elementColumns({ ...element, hash }, id, this.#key)
-    insertRow(this.#database, 'elements', { id, ...columns })
+    this.#database.run(INSERT_ELEMENT, id, columns.hash, columns.form, columns.text)
     return id
   }
 
@@ -127,6 +132,8 @@ class ContentWriter {
   #add(n: LogNumber, local: Local): void {
     this.#locals.set(n, local)
     const thing = this.#things.get(n)
-    if (thing !== undefined) this.added.push({ ...thing, number: n, local })
+    if (thing === undefined) return
+    const { kind, height, count, bytes } = thing
+    this.added.push({ number: n, local, kind, height, count, bytes })
   }
 }

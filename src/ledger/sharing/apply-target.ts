@@ -5,9 +5,10 @@ import {
   type ProjectId,
   type SharedRow,
   SHARED_COLUMNS,
+  SHARED_TABLES,
   type SharedTable,
 } from '../../model/index.js'
-import type { Database, SqlRow, SqlValue } from '../../system/index.js'
+import type { Database, SqlValue } from '../../system/index.js'
 import { sealColumn, type Vault } from '../encryption/index.js'
 import { sealedColumnsOf } from './collect-rows.js'
 import type { LogRow } from './logs.js'
@@ -61,20 +62,50 @@ function normalKey(key: string): string {
 export function localColumns(
   { vault }: Target,
   table: SharedTable,
-  { row, key = {} }: { readonly row: SharedRow; readonly key?: Readonly<Record<string, SqlValue>> },
+  { row, key }: { readonly row: SharedRow; readonly key?: Readonly<Record<string, SqlValue>> },
 ): Record<string, SqlValue> {
   const columns: Record<string, SqlValue> = {}
-  for (const [name, { type }] of Object.entries(SHARED_COLUMNS[table].columns))
-    if (type !== 'call' && type !== 'state' && type !== 'details') columns[name] = row[name] ?? null
-  const context: SqlRow = { ...columns, ...key }
+  for (const name of NAMED_ALIKE.get(table) ?? []) columns[name] = row[name] ?? null
   for (const { column, name } of sealedColumnsOf(table))
-    if (columns[name] !== null) columns[name] = sealColumn(vault, column, context)
+    if (columns[name] !== null) columns[name] = sealColumn(vault, column, { ...columns, ...key })
   return columns
 }
+
+/** Numbers mean other rows here. */
+const IS_NUMBER: ReadonlySet<unknown> = new Set(['call', 'state', 'details'])
+const NAMED_ALIKE: ReadonlyMap<SharedTable, readonly string[]> = new Map(
+  SHARED_TABLES.map((table) => {
+    const columns = Object.entries(SHARED_COLUMNS[table].columns)
+    return [table, columns.flatMap(([name, { type }]) => (IS_NUMBER.has(type) ? [] : [name]))]
+  }),
+)
 
 /** The row of a number; null for null. */
 export function localOf({ locals }: Target, number: SharedRow[string] | undefined): Local | null {
   return typeof number === 'number' ? (locals.get(number) ?? null) : null
+}
+
+/** The statements of `upsert` by table: a table always gets the same columns. */
+const statements = new Map<string, string>()
+
+/** Adds the row, or replaces these columns of the row with the same key. */
+export function upsert(
+  database: Database,
+  table: string,
+  {
+    row,
+    key,
+  }: { readonly row: Readonly<Record<string, SqlValue>>; readonly key: readonly string[] },
+): void {
+  let sql = statements.get(table)
+  if (sql === undefined) {
+    const columns = Object.keys(row).map((column) => `"${column}"`)
+    const marks = columns.map(() => '?').join()
+    sql = `INSERT INTO ${table} (${columns.join()}) VALUES (${marks})
+      ON CONFLICT (${key.join()}) DO UPDATE SET ${setExcluded(Object.keys(row))}`
+    statements.set(table, sql)
+  }
+  database.run(sql, ...Object.values(row))
 }
 
 export function setExcluded(columns: Iterable<string>): string {

@@ -1,8 +1,7 @@
 // Writes the rows of a graph thread from elsewhere.
 import { SHARED_COLUMNS, type SharedRow, sharedRowKey } from '../../model/index.js'
 import type { SqlValue } from '../../system/index.js'
-import { insertRow } from '../rows.js'
-import { localColumns, localOf, setExcluded, type Target } from './apply-target.js'
+import { localColumns, localOf, type Target, upsert } from './apply-target.js'
 
 type GraphTable = 'graph_checkpoints' | 'graph_writes'
 
@@ -45,8 +44,6 @@ function applyRows(target: Target, table: GraphTable): void {
       ...localColumns(target, table, { row }),
     }
     if (table === 'graph_checkpoints') columns['state'] = localOf(target, row['state'])
-    insertRow(database, table, columns, {
-      onConflict: `(thread, ${key.join()}) DO UPDATE SET ${setExcluded(Object.keys(columns))}`,
-    })
+    upsert(database, table, { row: columns, key: ['thread', ...key] })
   }
 }

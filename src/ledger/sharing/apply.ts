@@ -278,6 +278,8 @@ function readKnown(
   { key }: LogRow,
   contents: readonly SegmentContent[],
 ): { readonly things: NumberTable; readonly locals: Map<LogNumber, Local> } {
+  // A base replaces all numbers. `checkNumbers` refuses one that it does not bring.
+  if (contents[0]?.isBase === true) return { things: new Map(), locals: new Map() }
   const brought = new Set<LogNumber>()
   const needed = new Set<LogNumber>()
   const asked = new Set<LogNumber>()
@@ -292,8 +294,7 @@ function readKnown(
     for (const row of content.rows.tool_calls ?? []) brought.add(Number(row['number']))
   }
   const known = readNumbers(database, key, new Set([...needed, ...asked]))
-  for (const number of needed)
-    if (!known.has(number) && contents[0]?.isBase !== true) throw new NotApplied('incomplete')
+  for (const number of needed) if (!known.has(number)) throw new NotApplied('incomplete')
   const things: NumberTable = new Map()
   const locals = new Map<LogNumber, Local>()
   for (const [number, { local, ...thing }] of known) {

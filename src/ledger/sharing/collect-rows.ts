@@ -3,6 +3,7 @@
 import {
   type LogKind,
   SHARED_COLUMNS,
+  SHARED_TABLES,
   type SharedRow,
   type SharedTable,
   type SharedValue,
@@ -29,24 +30,25 @@ type Source = {
   readonly owner: number
 }
 
-/** The columns of the ledger that are sealed, by table and column. */
-const SEALED: Readonly<Partial<Record<SharedTable, readonly SealedColumn[]>>> = {
-  session: ['sessions.metadata'],
-  checkpoints: ['checkpoints.metadata'],
-  tool_calls: ['tool_calls.args', 'tool_calls.outcome'],
-  partials: ['partials.value'],
-  graph_checkpoints: ['graph_checkpoints.facts', 'graph_checkpoints.metadata'],
-  graph_writes: ['graph_writes.value'],
+type SealedPart = { readonly column: SealedColumn; readonly name: string }
+
+const part = (column: SealedColumn): SealedPart => ({
+  column,
+  name: column.slice(column.indexOf('.') + 1),
+})
+const NOT_SEALED: readonly SealedPart[] = []
+const SEALED: Readonly<Partial<Record<SharedTable, readonly SealedPart[]>>> = {
+  session: [part('sessions.metadata')],
+  checkpoints: [part('checkpoints.metadata')],
+  tool_calls: [part('tool_calls.args'), part('tool_calls.outcome')],
+  partials: [part('partials.value')],
+  graph_checkpoints: [part('graph_checkpoints.facts'), part('graph_checkpoints.metadata')],
+  graph_writes: [part('graph_writes.value')],
 }
 
-/** The sealed columns of a table, with their names in it. */
-export function sealedColumnsOf(
-  table: SharedTable,
-): readonly { readonly column: SealedColumn; readonly name: string }[] {
-  return (SEALED[table] ?? []).map((column) => ({
-    column,
-    name: column.slice(column.indexOf('.') + 1),
-  }))
+/** The columns of a table that the ledger seals, with their names in it. */
+export function sealedColumnsOf(table: SharedTable): readonly SealedPart[] {
+  return SEALED[table] ?? NOT_SEALED
 }
 
 type Query = {
@@ -61,7 +63,7 @@ type Query = {
 }
 
 const PACK_COLUMNS = `, packs.tree AS pack_tree, packs.pack, packs.is_local, packs.figures, packs.details AS pack_details`
-const part = (index: number) => `json_extract(wanted.value, '$[${index}]')`
+const keyPart = (index: number) => `json_extract(wanted.value, '$[${index}]')`
 
 const QUERIES: Readonly<Record<SharedTable, Query>> = {
   session: { from: 'sessions', ofOwner: 'it.key = ?1', ofKey: 'TRUE', order: 'it.key' },
@@ -84,20 +86,20 @@ const QUERIES: Readonly<Record<SharedTable, Query>> = {
   partials: {
     from: 'partials',
     ofOwner: 'call IN (SELECT seq FROM tool_calls WHERE session = ?1)',
-    ofKey: `call = ${part(0)} AND number = ${part(1)}`,
+    ofKey: `call = ${keyPart(0)} AND number = ${keyPart(1)}`,
     order: 'call, number',
   },
   thread: { from: 'threads', ofOwner: 'it.key = ?1', ofKey: 'TRUE', order: 'it.key' },
   graph_checkpoints: {
     from: 'graph_checkpoints',
     ofOwner: 'thread = ?1',
-    ofKey: `ns = ${part(0)} AND it.id = ${part(1)}`,
+    ofKey: `ns = ${keyPart(0)} AND it.id = ${keyPart(1)}`,
     order: 'seq',
   },
   graph_writes: {
     from: 'graph_writes',
     ofOwner: 'thread = ?1',
-    ofKey: `ns = ${part(0)} AND checkpoint = ${part(1)} AND task = ${part(2)} AND idx = ${part(3)}`,
+    ofKey: `ns = ${keyPart(0)} AND checkpoint = ${keyPart(1)} AND task = ${keyPart(2)} AND idx = ${keyPart(3)}`,
     order: 'seq',
   },
 }
@@ -137,31 +139,40 @@ function readChanged(
   return database.all(sql, owner, JSON.stringify(keys))
 }
 
+const COLUMNS = new Map(
+  SHARED_TABLES.map((table) => {
+    const columns = Object.entries(SHARED_COLUMNS[table].columns)
+    return [table, columns.map(([name, { type }]) => ({ name, type }))]
+  }),
+)
+
 function toSharedRow({ vault, writer }: Source, table: SharedTable, row: SqlRow): SharedRow {
-  const opened = { ...row }
-  for (const { column, name } of sealedColumnsOf(table))
-    if (row[name] !== null) opened[name] = openColumn(vault, column, row)
-  if (table === 'checkpoints') describeFiles(opened)
   const shared: Record<string, SharedValue> = {}
-  for (const [name, { type }] of Object.entries(SHARED_COLUMNS[table].columns)) {
-    const value = (opened[name] ?? null) as SharedValue
-    if (type === 'call') shared[name] = writer.numberOfCall(Number(opened[name] ?? opened['seq']))
+  const files = table === 'checkpoints' ? describeFiles(row) : undefined
+  for (const { name, type } of COLUMNS.get(table) ?? []) {
+    const value = (files?.[name] ?? row[name] ?? null) as SharedValue
+    if (type === 'call') shared[name] = writer.numberOfCall(Number(value ?? row['seq']))
     else if (value === null) shared[name] = null
     else if (type === 'state') shared[name] = writer.numberOfState(Number(value))
     else if (type === 'details') shared[name] = writer.numberOfDetails(String(value))
     else shared[name] = value
   }
+  for (const { column, name } of sealedColumnsOf(table))
+    if (shared[name] !== null) shared[name] = openColumn(vault, column, row)
+  if (files?.['pack'] === null) shared['pack'] = null
   return shared
 }
 
-/** A pack counts only for the tree that it completes: `forget` gives a checkpoint another tree. */
-function describeFiles(row: Record<string, unknown>): void {
+const NO_PACK: SqlRow = { pack: null }
+
+/** The columns of the files that the row itself does not have. */
+function describeFiles(row: SqlRow): SqlRow | undefined {
+  if (row['pack_tree'] === null) return undefined
   const isElsewhere = row['tree'] === null && row['is_local'] === 0
-  if (isElsewhere) {
-    const figures = JSON.parse(text(row, 'figures')) as Record<string, unknown>
-    Object.assign(row, figures, { tree: row['pack_tree'], details: row['pack_details'] })
-  }
-  if (row['tree'] === null || row['tree'] !== row['pack_tree']) row['pack'] = null
+  // A pack counts only for the tree that it completes: `forget` gives a checkpoint another tree.
+  if (!isElsewhere) return row['tree'] === row['pack_tree'] ? undefined : NO_PACK
+  const figures = JSON.parse(text(row, 'figures')) as SqlRow
+  return { ...figures, tree: row['pack_tree'], details: row['pack_details'] }
 }
 
 /** The key columns of a removed row. None if the remote never had the row. */

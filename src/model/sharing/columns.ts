@@ -161,12 +161,20 @@ export const SHARED_COLUMNS: Readonly<Record<SharedTable, TableSpec>> = {
   },
 }
 
-/** The tables of one kind of log. */
+/** The tables of each kind of log. */
+const TABLES_OF: Readonly<Record<LogKind, readonly SharedTable[]>> = {
+  session: SHARED_TABLES.filter((table) => SHARED_COLUMNS[table].log === 'session'),
+  thread: SHARED_TABLES.filter((table) => SHARED_COLUMNS[table].log === 'thread'),
+}
+
 export function tablesOfLog(kind: LogKind): readonly SharedTable[] {
-  return SHARED_TABLES.filter((table) => SHARED_COLUMNS[table].log === kind)
+  return TABLES_OF[kind]
 }
 
 /** Equal for two versions of one row. */
 export function sharedRowKey(table: SharedTable, row: SharedRow): string {
-  return JSON.stringify(SHARED_COLUMNS[table].key.map((column) => row[column]))
+  const [first, ...rest] = SHARED_COLUMNS[table].key
+  if (first === undefined) return ''
+  if (rest.length === 0) return String(row[first])
+  return JSON.stringify([row[first], ...rest.map((column) => row[column])])
 }

@@ -23,13 +23,25 @@ export function mapRoot(root: unknown, replace: (reference: RootReference) => nu
   return mapPart(root, { replace, depth: 0 })
 }
 
+/** Throws BAD_INPUT like `mapRoot`. */
 export function referencesOf(root: unknown): readonly RootReference[] {
   const references: RootReference[] = []
-  mapRoot(root, (reference) => {
-    references.push(reference)
-    return reference.id
-  })
+  collect(root, { references, depth: 0 })
   return references
+}
+
+function collect(
+  part: unknown,
+  { references, depth }: { readonly references: RootReference[]; readonly depth: number },
+): void {
+  if (Array.isArray(part)) {
+    const reference = parseReference(part)
+    if (reference !== undefined) references.push(reference)
+    return
+  }
+  if (!isRecord(part)) return
+  if (depth === MAX_DEPTH) throw segmentFault('a state is divided too deeply')
+  for (const inner of Object.values(part)) collect(inner, { references, depth: depth + 1 })
 }
 
 type Mapping = {
@@ -38,7 +50,13 @@ type Mapping = {
 }
 
 function mapPart(part: unknown, { replace, depth }: Mapping): unknown {
-  if (Array.isArray(part)) return mapReference(part, replace)
+  if (Array.isArray(part)) {
+    const reference = parseReference(part)
+    if (reference === undefined) return part
+    const id = replace(reference)
+    if (reference.kind === 'element') return [reference.kind, id]
+    return [reference.kind, reference.length, reference.height, id]
+  }
   if (!isRecord(part)) return part
   if (depth === MAX_DEPTH) throw segmentFault('a state is divided too deeply')
   const mapped = {}
@@ -50,13 +68,10 @@ function mapPart(part: unknown, { replace, depth }: Mapping): unknown {
   return mapped
 }
 
-function mapReference(
-  part: readonly unknown[],
-  replace: (reference: RootReference) => number,
-): unknown {
+/** Undefined for an empty list. */
+function parseReference(part: readonly unknown[]): RootReference | undefined {
   const [kind, first, height, node] = part
-  if (kind === 'element' && part.length === 2 && isCount(first))
-    return [kind, replace({ kind, id: first })]
+  if (kind === 'element' && part.length === 2 && isCount(first)) return { kind, id: first }
   const isTree =
     (kind === 'list' || kind === 'entries') &&
     part.length === 4 &&
@@ -65,8 +80,7 @@ function mapReference(
     isCount(node)
   if (!isTree || height > MAX_HEIGHT || (first === 0) !== (node === 0))
     throw segmentFault('a part of a state has another form')
-  if (node === 0) return part
-  return [kind, first, height, replace({ kind, id: node, length: first, height })]
+  return node === 0 ? undefined : { kind, id: node, length: first, height }
 }
 
 function isCount(value: unknown): value is number {

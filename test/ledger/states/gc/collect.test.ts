@@ -25,7 +25,8 @@ const HOLDERS = `
   CREATE TABLE file.checkpoints (id INTEGER PRIMARY KEY, state INTEGER REFERENCES states (id));
   CREATE TABLE file.graph_checkpoints (id INTEGER PRIMARY KEY, state INTEGER REFERENCES states (id));
   CREATE TABLE file.sessions (key INTEGER PRIMARY KEY, fence INTEGER, deleted_at INTEGER);
-  CREATE TABLE file.facts (key TEXT PRIMARY KEY, value TEXT);`
+  CREATE TABLE file.facts (key TEXT PRIMARY KEY, value TEXT);
+  CREATE TABLE file.shared_numbers (kind INTEGER, local);`
 const TABLES = ['states', 'nodes', 'elements'] as const
 
 type State = { messages: unknown[]; facts: Record<string, unknown>; n: number }
