@@ -1,9 +1,11 @@
 // One connection per process: opened when it is needed, used by one statement at a time, closed when it is idle. A connection that does not
 // answer in time is destroyed, because its state is unknown: whether the statement was executed is found out by sending it again.
 import { Socket } from 'node:net'
+import process from 'node:process'
 import type { Client, ClientConfig } from 'pg'
 import { hasCode } from '../../base/index.js'
 import { SavestateError } from '../../model/index.js'
+import { findPassword } from './password-file.js'
 import type { PostgresTarget } from './postgres-url.js'
 import { noAnswer, type Queries, type Query, type Row, rowsOf, timeoutOf } from './queries.js'
 
@@ -105,9 +107,12 @@ export class PostgresConnection implements Queries {
     if (known !== undefined && known.isUsable && Date.now() - known.usedAtMs < IDLE_MS) return known
     if (known !== undefined) this.#destroy(known)
     const socket = new Socket()
-    const { connectionString, ssl } = this.#target
-    const client = new this.#pg.Client({
-      connectionString,
+    const { login, ssl } = this.#target
+    const client: Client = new this.#pg.Client({
+      ...(process.env['PGPASSWORD'] === undefined
+        ? { password: () => findPassword(client) ?? '' }
+        : {}),
+      ...login,
       ssl,
       stream: () => socket,
       keepAlive: true,

@@ -17,7 +17,6 @@ import { PAGE_BYTES, tooLarge } from './segments.js'
 
 /** More than an envelope and a header are long. */
 const MAX_INLINE_BYTES = INLINE_PACK_BYTES + 4096
-const MAX_CHAIN = 100_000
 const COLLECT_TIMEOUT_MS = 600_000
 const MAX_TRIES = 5
 
@@ -79,17 +78,16 @@ export async function* readPacks(
   id: string,
   known: ReadonlySet<string>,
 ): AsyncGenerator<StoredPack> {
+  // UNION ends circles, which only damage can make.
   const rows = await db.query(
     `WITH RECURSIVE chain AS (
-        SELECT id, parent, 0 AS depth FROM S.packs WHERE id = $1
-        UNION ALL
-        SELECT k.id, k.parent, depth + 1 FROM chain JOIN S.packs AS k ON k.id = chain.parent WHERE depth < ${MAX_CHAIN})
+        SELECT id, parent FROM S.packs WHERE id = $1
+        UNION SELECT k.id, k.parent FROM chain JOIN S.packs AS k ON k.id = chain.parent)
       SELECT k.id, k.parent, k.tree, k.bytes, k.sha256, k.is_complete, k.body IS NOT NULL AS is_inline
-      FROM chain JOIN S.packs AS k ON k.id = chain.id ORDER BY depth`,
+      FROM chain JOIN S.packs AS k ON k.id = chain.id`,
     [id],
   )
-  const end = rows.findIndex((row) => known.has(textIn(row, 'id')))
-  const chain = (end === -1 ? rows : rows.slice(0, end)).toReversed()
+  const chain = chainFrom(id, known, new Map(rows.map((row) => [textIn(row, 'id'), row])))
   if (chain.some((row) => row['is_complete'] !== true)) throw missing(id)
   for (let i = 0; i < chain.length; ) {
     const page = inlineFrom(chain, i)
@@ -97,6 +95,21 @@ export async function* readPacks(
     else yield storedOf(chain[i] as Row, readChunks(db, chain[i] as Row))
     i += Math.max(1, page.length)
   }
+}
+
+/** From the outermost parent that is not known to `id`. */
+function chainFrom(id: string, known: ReadonlySet<string>, rows: Map<string, Row>): readonly Row[] {
+  const chain: Row[] = []
+  let next: string | null = id
+  while (next !== null && !known.has(next)) {
+    const row = rows.get(next)
+    if (row === undefined) throw missing(next)
+    // Each row once: a circle ends here.
+    rows.delete(next)
+    chain.push(row)
+    next = textOrNullIn(row, 'parent')
+  }
+  return chain.reverse()
 }
 
 /** The packs from `i` on that are in their rows, as many as one answer may hold. */

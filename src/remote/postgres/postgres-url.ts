@@ -7,13 +7,22 @@
 //
 // `require` is stricter than in libpq, where it verifies nothing: a URL of a hosting service has it, and its users expect to be safe.
 import { readFileSync } from 'node:fs'
+import process from 'node:process'
 import type { ConnectionOptions } from 'node:tls'
 import { SavestateError } from '../../model/index.js'
-import { DEFAULT_SCHEMA } from './schema-sql.js'
+import { DEFAULT_SCHEMA, quoteSchema } from './schema-sql.js'
 
 export type PostgresTarget = {
-  /** For pg, without the parameters that are read here. Has the password. */
-  readonly connectionString: string
+  /** Without `password` if the URL has none. */
+  readonly login: {
+    readonly host?: string
+    readonly port?: number
+    readonly user?: string
+    readonly password?: string
+    readonly database?: string
+    readonly application_name?: string
+    readonly options?: string
+  }
   readonly ssl: ConnectionOptions | false
   readonly schema: string
   /** For messages: host, port if it is not 5432, database, schema if it is not the default. */
@@ -21,28 +30,38 @@ export type PostgresTarget = {
 }
 
 const VERIFIED = ['verify-full', 'verify-ca', 'require', 'prefer']
-const LOCAL_HOST = /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?|\/.*)$/
+const LOCAL_HOST = /^(?:localhost|127(?:\.\d+){3}|::1|\/.*)$/
 
 /** Throws BAD_INPUT. No message has the URL: it may have a password. */
 export function parsePostgresUrl(text: string, schemaOption?: string): PostgresTarget {
   const url = parse(text)
-  const take = (name: string) => {
-    const value = url.searchParams.get(name)
-    url.searchParams.delete(name)
-    return value ?? undefined
-  }
-  const schema = schemaOption ?? take('schema') ?? DEFAULT_SCHEMA
-  take('schema')
-  const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname)
-  const mode = take('sslmode')
-  const files = { ca: take('sslrootcert'), cert: take('sslcert'), key: take('sslkey') }
-  const isLocal = host === '' || LOCAL_HOST.test(host)
-  const ssl = tlsOptions(mode ?? (isLocal ? 'disable' : 'verify-full'), files)
+  const parameter = (name: string) => url.searchParams.get(name) ?? undefined
+  const given = (name: string, value: string | undefined) =>
+    value === undefined || value === '' ? {} : { [name]: value }
+  const schema = schemaOption ?? parameter('schema') ?? DEFAULT_SCHEMA
+  quoteSchema(schema)
+  const hostname = decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, '$1')
+  // Without a host, pg uses this variable: TLS must not depend on who reads it.
+  const host = parameter('host') ?? (hostname === '' ? (process.env['PGHOST'] ?? '') : hostname)
   const database = decodeURIComponent(url.pathname.slice(1))
+  const isLocal = host === '' || LOCAL_HOST.test(host)
+  const ssl = tlsOptions(parameter('sslmode') ?? (isLocal ? 'disable' : 'verify-full'), {
+    ca: parameter('sslrootcert'),
+    cert: parameter('sslcert'),
+    key: parameter('sslkey'),
+  })
   const port = url.port === '' || url.port === '5432' ? '' : `:${url.port}`
   const suffix = schema === DEFAULT_SCHEMA ? '' : ` (schema ${schema})`
   return {
-    connectionString: url.href,
+    login: {
+      ...given('host', host),
+      ...(url.port === '' ? {} : { port: Number(url.port) }),
+      ...given('user', parameter('user') ?? decodeURIComponent(url.username)),
+      ...given('password', parameter('password') ?? decodeURIComponent(url.password)),
+      ...given('database', database),
+      ...given('application_name', parameter('application_name')),
+      ...given('options', parameter('options')),
+    },
     ssl,
     schema,
     label: `${host === '' ? 'localhost' : host}${port}/${database}${suffix}`,
@@ -50,9 +69,8 @@ export function parsePostgresUrl(text: string, schemaOption?: string): PostgresT
 }
 
 function parse(text: string): URL {
-  // The error of URL has its input. `postgres:///database` is valid for PostgreSQL.
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url !== undefined) return url
+  // The error of URL has its input.
+  if (URL.canParse(text) && isDecodable(text)) return new URL(text)
   throw new SavestateError('BAD_INPUT', 'The URL of the PostgreSQL remote is malformed', {
     hint: 'It is postgres://user@host/database. Write special characters of a password as %40, or put it into PGPASSFILE.',
   })
@@ -71,4 +89,14 @@ function tlsOptions(
     .filter((entry): entry is [string, string] => entry[1] !== undefined)
     .map(([name, path]) => [name, readFileSync(path)] as const)
   return { ...Object.fromEntries(contents), rejectUnauthorized: mode !== 'no-verify' }
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch (error) {
+    if (error instanceof URIError) return false
+    throw error
+  }
 }

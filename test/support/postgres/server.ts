@@ -1,6 +1,14 @@
 // A real PostgreSQL server in a folder of its own. It ends with the process that started it, also if that one is killed.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,6 +36,10 @@ export type PostgresServer = {
 export type ServerOptions = {
   /** Default: false. Data survives a crash of the server in any case, and a power failure only with it. */
   readonly fsync?: boolean
+  /** TLS with test/fixtures/tls: self-signed, for localhost. */
+  readonly tls?: boolean
+  /** No file of the server may get larger: a disk that is full. */
+  readonly fileLimitBytes?: number
   /** Further settings, as in postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -36,6 +48,8 @@ export const SUPERUSER_PASSWORD = 'superuser password'
 
 export async function startServer({
   fsync = false,
+  tls = false,
+  fileLimitBytes,
   settings = {},
 }: ServerOptions = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'savestate-postgres-'))
@@ -46,7 +60,10 @@ export async function startServer({
   const log = join(folder, 'log')
   const run = (program: string, args: readonly string[]) => {
     const path = program === 'cp' ? program : join(bin, program)
-    const { status, stdout, stderr } = spawnSync(path, args, {
+    // In units of 512 bytes.
+    const limit = fileLimitBytes === undefined ? 'unlimited' : Math.floor(fileLimitBytes / 512)
+    const script = `ulimit -f ${limit}; exec "$@"`
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', script, 'sh', path, ...args], {
       ...SERVER_USER,
       cwd: folder,
       encoding: 'utf8',
@@ -67,6 +84,8 @@ export async function startServer({
     '--encoding=UTF8',
     '--locale=C',
     '--no-sync',
+    // A file of the log of 16 MB would be larger than the limit.
+    ...(fileLimitBytes === undefined ? [] : ['--wal-segsize=1']),
   ])
   const port = await freePort()
   const all = {
@@ -77,6 +96,7 @@ export async function startServer({
     shared_buffers: '32MB',
     fsync: fsync ? 'on' : 'off',
     full_page_writes: fsync ? 'on' : 'off',
+    ...(tls ? copyCertificate(folder) : {}),
     ...settings,
   }
   const lines = Object.entries(all).map(([name, value]) => `${name} = '${value}'\n`)
@@ -114,6 +134,21 @@ export async function startServer({
   }
   await server.start()
   return server
+}
+
+function copyCertificate(folder: string): Readonly<Record<string, string>> {
+  const settings: Record<string, string> = { ssl: 'on' }
+  for (const [setting, name] of [
+    ['ssl_cert_file', 'server.crt'],
+    ['ssl_key_file', 'server.key'],
+  ] as const) {
+    const copy = join(folder, name)
+    copyFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), copy)
+    chmodSync(copy, 0o600)
+    if (SERVER_USER.uid !== undefined) chownSync(copy, SERVER_USER.uid, SERVER_USER.gid)
+    settings[setting] = copy
+  }
+  return settings
 }
 
 /** Stops the server when this process ends: the guard reads from a pipe that nobody writes to, and that the end of the process closes. */
