@@ -11,6 +11,7 @@ import { MOVE_POINTS } from '../support/failpoints/move.js'
 import { PRUNE_POINTS } from '../support/failpoints/prune.js'
 import { HIDE_POINTS, REKEY_POINTS } from '../support/failpoints/rekey.js'
 import { REPAIR_POINTS } from '../support/failpoints/repair.js'
+import { FETCH_POINTS } from '../support/failpoints/share.js'
 import { SLICE_POINTS } from '../support/failpoints/slice.js'
 import { POINTS } from './crash-points.js'
 
@@ -35,6 +36,7 @@ test('the table lists the failpoints of the source', () => {
     REKEY_POINTS,
     SLICE_POINTS,
     HIDE_POINTS,
+    FETCH_POINTS,
   ]
   const listed = new Set(tables.flatMap((points) => Object.keys(points)))
   expect(new Set(found)).toEqual(new Set([...listed].map((point) => `'${point}'`)))

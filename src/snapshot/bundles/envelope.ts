@@ -23,9 +23,9 @@ export type PackHead = {
   readonly type: PackedType
   readonly form: PackedForm
   readonly id: ObjectId
-  /** Of the content. */
+  /** The bytes of the content. */
   readonly size: number
-  /** Of the zlib stream. */
+  /** The bytes of the zlib stream. */
   readonly length: number
 }
 

@@ -14,10 +14,8 @@ export type ExportedPack = {
   readonly chunks: AsyncIterable<Uint8Array>
 }
 
-/** `RemotePack` has this form. */
-export type PackBytes = {
-  readonly bytes: Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>
-}
+/** A `RemotePack` and an `ExportedPack` have this form. */
+export type PackBytes = { readonly chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array> }
 
 export type CallPacks = <N extends keyof PackCalls>(
   name: N,
@@ -59,8 +57,8 @@ export async function importPacks(
 ): Promise<void> {
   const id = await call('startImport', target)
   try {
-    for await (const { bytes } of packs) {
-      for await (const part of bytes instanceof Uint8Array ? [bytes] : bytes)
+    for await (const { chunks } of packs) {
+      for await (const part of chunks)
         for (let at = 0; at < part.length; at += PACK_CHUNK_BYTES)
           // A copy: a message to a thread takes along the whole buffer behind a view.
           await call('addToImport', { id, bytes: part.slice(at, at + PACK_CHUNK_BYTES) })

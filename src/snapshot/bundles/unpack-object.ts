@@ -27,7 +27,7 @@ export function unpackObject(
 function withoutHead(inflated: Buffer, type: PackedType): Buffer | undefined {
   const content = inflated.subarray(inflated.indexOf(NUL) + 1)
   const header = objectHeader(type, content.length)
-  return inflated.latin1Slice(0, header.length) === header ? content : undefined
+  return inflated.toString('latin1', 0, header.length) === header ? content : undefined
 }
 
 /** The types of node do not know the result of `info`. */

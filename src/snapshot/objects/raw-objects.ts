@@ -9,7 +9,7 @@ import type { PackIndexes } from './pack-indexes.js'
 const PACK_TRAILER_BYTES = 20
 
 export type RawObject = {
-  /** What the zlib stream has: the content, or git's header and the content. */
+  /** The zlib stream has the content (`content`), or git's header and the content (`loose`). */
   readonly form: 'content' | 'loose'
   readonly path: string
   /** Where the zlib stream is in the file. */
