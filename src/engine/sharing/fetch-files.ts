@@ -54,7 +54,7 @@ export async function fetchFiles(
 }
 
 async function* bytesOf(packs: AsyncIterable<RemotePack>): AsyncGenerator<PackBytes> {
-  for await (const { chunks } of packs) yield { bytes: chunks }
+  for await (const { chunks } of packs) yield { chunks }
 }
 
 /** The remote that a session is shared through. Throws REMOTE_UNKNOWN. */
