@@ -76,14 +76,6 @@ export const setProjectConfig: typeof import('../store/set-config.js')['setProje
   ...given
 ) => (await import('../store/set-config.js')).setProjectConfig(...given)
 
-/** Shares everything in the store through a remote (mode wait). */
-export const openFleet = async (
-  context: StoreContext,
-  remote: Remote,
-): Promise<import('../sharing/fleet.js').Fleet> => {
-  const { Fleet } = await import('../sharing/fleet.js')
-  return new Fleet(context, remote)
-}
 export const autoPush: typeof import('../remotes/auto-push.js')['autoPush'] = async (...given) =>
   (await import('../remotes/auto-push.js')).autoPush(...given)
 
@@ -93,6 +85,14 @@ export const pruneRemote: typeof import('../remotes/prune-remote.js')['pruneRemo
 export const verifyRemote: typeof import('../remotes/verify-remote.js')['verifyRemote'] = async (
   ...given
 ) => (await import('../remotes/verify-remote.js')).verifyRemote(...given)
+/** Shares everything in the store through a remote (mode wait). */
+export const openFleet = async (
+  context: StoreContext,
+  remote: Remote,
+): Promise<import('../sharing/fleet.js').Fleet> => {
+  const { Fleet } = await import('../sharing/fleet.js')
+  return new Fleet(context, remote)
+}
 
 export const verifyDamaged: typeof import('../verify/verify.js')['verifyDamaged'] = async (
   ...given

@@ -6,9 +6,7 @@ import {
   SavestateError,
   type SessionKey,
 } from '../../model/index.js'
-import type { Remote, RemotePack } from '../../remote/index.js'
-import type { PackBytes } from '../../snapshot/index.js'
-import { failpoint } from '../../system/index.js'
+import type { Remote } from '../../remote/index.js'
 import { type StoreContext, withProjectLock } from '../operation/context.js'
 import { withRetries } from './retry.js'
 
@@ -36,9 +34,8 @@ export async function fetchFiles(
       // Packs of checkpoints that are here: the lock keeps their objects.
       const known = ledger.sharing.packsHere()
       await withRetries(() =>
-        snapshots.importPacks(project, { tree, packs: bytesOf(remote.packs(pack, known)) }),
+        snapshots.importPacks(project, { tree, packs: remote.packs(pack, known) }),
       )
-      failpoint('share:fetched')
       const { commit } = await snapshots.record({
         tree,
         project: project.id,
@@ -51,10 +48,6 @@ export async function fetchFiles(
       ledger.sharing.attachFiles(checkpoint, { commit, project: project.id })
     },
   })
-}
-
-async function* bytesOf(packs: AsyncIterable<RemotePack>): AsyncGenerator<PackBytes> {
-  for await (const { chunks } of packs) yield { chunks }
 }
 
 /** The remote that a session is shared through. Throws REMOTE_UNKNOWN. */

@@ -15,7 +15,7 @@ import type { TakeLogRequest, TakenLog } from './types.js'
 export async function takeLog(
   context: StoreContext,
   remote: Remote,
-  { log, leaseMs, create, force = false }: TakeLogRequest,
+  { log, leaseMs, create, force = false, ofStore = false }: TakeLogRequest,
 ): Promise<TakenLog> {
   const holder: LogHolder = { owner: ownIdentity(), sinceMs: context.clock.nowMs() }
   const project = create?.project && remoteProjectOf(context, create.project)
@@ -26,8 +26,10 @@ export async function takeLog(
     ...(create === undefined ? {} : { create: { agent: create.agent, project: project ?? null } }),
   }
   const first = await remote.take(request)
+  const known = ofStore ? (context.ledger.sharing.get(log)?.fence ?? null) : null
+  const isOurs = !first.taken && known !== null && first.head?.fence === known
   const isReplaced =
-    !first.taken && first.head !== undefined && canReplace(first.head, holder, force)
+    !first.taken && first.head !== undefined && canReplace(first.head, holder, force || isOurs)
   const result = isReplaced ? await remote.take({ ...request, ifFence: first.head.fence }) : first
   if (result.taken) return result
   throw refusal(log, result)

@@ -16,6 +16,8 @@ export type TakeLogRequest = {
   readonly create?: CreateLog | undefined
   /** Replaces any holder: the user said so. What that holder has not shared becomes a fork on its host. */
   readonly force?: boolean
+  /** The lease belongs to this store: one of another process of it is replaced, even if that process lives (mode behind). */
+  readonly ofStore?: boolean
 }
 
 export type TakenLog = { readonly lease: RemoteLease; readonly head: LogHead }
