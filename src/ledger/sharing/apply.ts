@@ -160,8 +160,8 @@ function applyRows(target: Target): readonly Numbered[] {
 function hasContinuedHere({ database, log, changes }: Target): boolean {
   if (changes.isEmpty) return false
   if (['session', 'tool_calls', 'partials'].some((table) => changes.count(table) > 0)) return true
-  const sql = `SELECT 1 FROM checkpoints JOIN shared_changes ON kind = 'checkpoints' AND row = id
-    WHERE log = ? AND session = ? AND step >= ? LIMIT 1`
+  const sql = `SELECT 1 FROM shared_changes AS changes JOIN checkpoints ON checkpoints.id = row
+    WHERE log = ? AND changes.kind = 'checkpoints' AND session = ? AND step >= ? LIMIT 1`
   return database.get(sql, log.key, log.owner, log.nextStep) !== undefined
 }
 
