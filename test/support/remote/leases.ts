@@ -14,7 +14,8 @@ export function describeLeases({ remote, openOther, isFleet }: RemoteClients): v
   test('the first taker creates it, with its project', async () => {
     const log = session('created "\'; π')
     const project = { id: 'p1', name: 'Büro', origin: 'abc' }
-    const endsInMs: unknown = isFleet ? expect.closeTo(LEASE_MS, -5) : null
+    const soon: unknown = expect.closeTo(LEASE_MS, -5)
+    const endsInMs = isFleet ? soon : null
     const result = await remote().take({
       log,
       holder: holder('a'),

@@ -32,7 +32,9 @@ export type RemoteClients = {
 }
 
 export function describeRemote(kind: RemoteKindUnderTest): void {
-  describe(`${kind.name}: setup`, () => describeSetup(kind))
+  describe(`${kind.name}: setup`, () => {
+    describeSetup(kind)
+  })
   for (const [variant, key] of [
     ['plain', undefined],
     ['sealed', randomBytes(32)],
