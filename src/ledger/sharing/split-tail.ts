@@ -1,5 +1,5 @@
-// Divergence: a session continued here and, under another lease, on its remote. What is only here becomes a fork, and the session itself
-// waits for the segments of its remote (docs/internals/shared.md#divergence).
+// Divergence: a session continued here and, under another lease, on its remote. The steps that only this host has become a fork, and the
+// session itself waits for the segments of its remote (docs/internals/shared.md#divergence).
 import {
   type CheckpointId,
   type LogName,
@@ -12,7 +12,7 @@ import { insertRow, number, text } from '../rows.js'
 import { openColumn, sealColumn, type Vault } from '../encryption/index.js'
 import { ToolJournal } from '../sessions/tool-journal.js'
 import { nextId } from '../states/rows.js'
-import type { SegmentToApply } from './apply.js'
+import type { SegmentToApply } from './apply/select-segments.js'
 import { findLog, findOwner, insertLog, requireLog } from './logs.js'
 import { forgetSent, retractPending } from './outbox.js'
 
@@ -23,7 +23,7 @@ export type SplitRequest = {
   readonly forkId: string
   readonly checkpointId: CheckpointId
   readonly atMs: number
-  /** What was read of the remote so far. Checkpoints that it has are no part of the fork. */
+  /** The segments that were read so far. Their checkpoints are no part of the fork. */
   readonly segments?: readonly SegmentToApply[]
 }
 

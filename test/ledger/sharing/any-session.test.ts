@@ -1,4 +1,4 @@
-// Whatever is done to a session, its segments give the same session elsewhere, however they are cut, compacted, repeated and encrypted.
+// The segments of a session give the same session elsewhere, after any operations, however they are cut, compacted, repeated and encrypted.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { compactSegments } from '../../../src/model/index.js'

@@ -1,4 +1,4 @@
-// Two hosts continue a session from one point. What one of them did not ship becomes a fork, and nothing is lost.
+// Two hosts continue a session from one point. The steps that one of them did not ship become a fork, and nothing is lost.
 import { expect, test } from 'vitest'
 import type { Session } from '../../../src/index.js'
 import { parseCheckpointId } from '../../../src/model/index.js'
@@ -31,7 +31,15 @@ async function twoHosts(keys: HomeKeys = {}) {
   ship(a.ledger, chain)
   expect(pull(b.ledger, chain)).toBe('applied')
   const there: Agent = await b.store.session('task')
-  return { homes, a, b, session, there, chain, [Symbol.asyncDispose]: () => homes[Symbol.asyncDispose]() }
+  return {
+    homes,
+    a,
+    b,
+    session,
+    there,
+    chain,
+    [Symbol.asyncDispose]: () => homes[Symbol.asyncDispose](),
+  }
 }
 
 /** As the engine does: the rest of the segments is applied after the split. */
@@ -71,7 +79,12 @@ test.each<HomeKeys>([{}, { a: 'a'.repeat(64), b: 'b'.repeat(64) }])(
     expect(a.ledger.sharing.get(LOG)).toMatchObject({ position: chain.position, isDirty: false })
 
     const fork = sessionPicture(a.ledger, REQUEST.forkId)
-    expect(fork).toMatchObject({ agent: 'coder', metadata: { m: 1 }, nextStep: 3, status: { state: 'in_progress' } })
+    expect(fork).toMatchObject({
+      agent: 'coder',
+      metadata: { m: 1 },
+      nextStep: 3,
+      status: { state: 'in_progress' },
+    })
     // Newest first: the last shared state, then the two local ones.
     const states = local?.checkpoints.slice(0, 3).map(({ state }) => state)
     expect(fork?.checkpoints.map(({ state }) => state)).toEqual(states)
@@ -88,11 +101,18 @@ test.each<HomeKeys>([{}, { a: 'a'.repeat(64), b: 'b'.repeat(64) }])(
       ['shared result', 'shared result 2'],
       ['shared result', 'shared result 2'],
     ])
-    expect(fork?.calls.at(-1)).toMatchObject({ id: 'hanging', status: 'started', step: 3, partials: ['half'] })
+    expect(fork?.calls.at(-1)).toMatchObject({
+      id: 'hanging',
+      status: 'started',
+      step: 3,
+      partials: ['half'],
+    })
     expect(a.ledger.rowChecks.dangling()).toEqual([])
 
     const resumed = await a.store.session<Record<string, unknown>>(REQUEST.forkId)
-    expect(await resumed.tool({ id: 'local', name: 'run', args: { n: 3 } }, () => 'ran again')).toBe('local result')
+    expect(
+      await resumed.tool({ id: 'local', name: 'run', args: { n: 3 } }, () => 'ran again'),
+    ).toBe('local result')
     await resumed.append('messages', [{ n: 'local 3' }])
   },
 )
@@ -103,7 +123,9 @@ test('the process that had the session open can write no more', async () => {
   await session.append('messages', [{ n: 'local' }])
   await continueThere(there, b, chain)
   split(a, chain)
-  await expect(session.append('messages', [{ n: 'late' }])).rejects.toMatchObject({ code: 'SESSION_FENCED' })
+  await expect(session.append('messages', [{ n: 'late' }])).rejects.toMatchObject({
+    code: 'SESSION_FENCED',
+  })
 })
 
 test('a local rewind in the tail takes back shared calls in the fork only', async () => {
@@ -144,7 +166,10 @@ test('the outcome of a shared call that ended here alone is kept in a fork', asy
   expect(sessionPicture(a.ledger, 'task')).toEqual(sessionPicture(b.ledger, 'task'))
   const fork = sessionPicture(a.ledger, REQUEST.forkId)
   expect(fork?.checkpoints).toHaveLength(1)
-  expect(fork?.calls.find(({ id }) => id === 'slow')).toMatchObject({ status: 'confirmed', result: 'ended here' })
+  expect(fork?.calls.find(({ id }) => id === 'slow')).toMatchObject({
+    status: 'confirmed',
+    result: 'ended here',
+  })
 })
 
 test('without a tail there is no fork: names and pins of shared checkpoints stay, and are sent', async () => {

@@ -15,7 +15,13 @@ async function sharedSession() {
   const chain = newChain(LOG)
   ship(homes.a.ledger, chain)
   const append = (n: number) => session.append('messages', [{ n }])
-  return { homes, session, chain, append, [Symbol.asyncDispose]: () => homes[Symbol.asyncDispose]() }
+  return {
+    homes,
+    session,
+    chain,
+    append,
+    [Symbol.asyncDispose]: () => homes[Symbol.asyncDispose](),
+  }
 }
 
 test('a new log has a base as its first segment; later segments bring only what is new', async () => {
@@ -59,7 +65,8 @@ test('what a commit needs is kept with the pending segment', async () => {
   await session.save({ state: { messages: [1] }, reason: 'the reason' })
   const dropped = (await session.list()).at(-1)
   await session.fail('no budget')
-  if (dropped !== undefined) homes.a.ledger.transaction(() => homes.a.ledger.pruning.drop([dropped.id as never]))
+  if (dropped !== undefined)
+    homes.a.ledger.transaction(() => homes.a.ledger.pruning.drop([dropped.id as never]))
   const prepared = homes.a.ledger.sharing.prepare(LOG, encode)
   const [newest] = await session.list()
   expect(prepared).toMatchObject({
@@ -107,7 +114,9 @@ test('after a restart a base follows, with numbers that were never used', async 
   const [base] = chain.segments
   expect(chain.segments).toHaveLength(1)
   expect(base?.content.isBase).toBe(true)
-  expect(Math.min(...(base?.content.states ?? []).map(([number]) => number))).toBeGreaterThanOrEqual(used)
+  expect(
+    Math.min(...(base?.content.states ?? []).map(([number]) => number)),
+  ).toBeGreaterThanOrEqual(used)
   expect(pull(homes.b.ledger, chain)).toBe('applied')
   expect(sessionPicture(homes.b.ledger, 'task')).toEqual(sessionPicture(homes.a.ledger, 'task'))
 })
@@ -141,14 +150,21 @@ test('segments that do not follow are refused, and change nothing', async () => 
     await append(n)
     ship(homes.a.ledger, chain)
   }
-  expect(pullAll(homes.b.ledger, { ...chain, segments: chain.segments.slice(0, 2) })).toBe('applied')
+  expect(pullAll(homes.b.ledger, { ...chain, segments: chain.segments.slice(0, 2) })).toBe(
+    'applied',
+  )
   const picture = sessionPicture(homes.b.ledger, 'task')
   const [, , third, fourth] = chain.segments
-  const apply = (segments: typeof chain.segments) => () => pullAll(homes.b.ledger, { ...chain, segments })
+  const apply = (segments: typeof chain.segments) => () =>
+    pullAll(homes.b.ledger, { ...chain, segments })
   if (third === undefined || fourth === undefined) throw new Error('there are four segments')
   expect(apply([fourth])).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }))
-  expect(apply([{ ...third, prev: 'another' }])).toThrow(expect.objectContaining({ code: 'REMOTE_WENT_BACK' }))
-  expect(apply([third, { ...fourth, prev: 'another' }])).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }))
+  expect(apply([{ ...third, prev: 'another' }])).toThrow(
+    expect.objectContaining({ code: 'REMOTE_WENT_BACK' }),
+  )
+  expect(apply([third, { ...fourth, prev: 'another' }])).toThrow(
+    expect.objectContaining({ code: 'BAD_INPUT' }),
+  )
   expect(sessionPicture(homes.b.ledger, 'task')).toEqual(picture)
   expect(pull(homes.b.ledger, chain)).toBe('applied')
   expect(sessionPicture(homes.b.ledger, 'task')).toEqual(sessionPicture(homes.a.ledger, 'task'))
@@ -161,7 +177,9 @@ test('a heartbeat is no change, and neither is a store without shared logs', asy
   const owner = { host: 'h', pid: 1, boot: 'b', startedAt: 's' }
   const session = ledger.sessions.byId('task')
   if (session === undefined) throw new Error('the session exists')
-  const leased = ledger.transaction(() => ledger.sessions.takeLease(session.key, { owner, expiresAtMs: 1 }))
+  const leased = ledger.transaction(() =>
+    ledger.sessions.takeLease(session.key, { owner, expiresAtMs: 1 }),
+  )
   ledger.sessions.renewLease(leased, 2)
   ledger.sessions.releaseLease(leased)
   expect(ledger.sharing.get(LOG)?.isDirty).toBe(false)
@@ -181,7 +199,9 @@ test('a session that was deleted here is not shipped, and nothing is applied to 
   const { sharing } = homes.a.ledger
   expect(sharing.get(LOG)).toMatchObject({ isDeleted: true })
   expect(sharing.prepare(LOG, encode)).toBe(undefined)
-  expect(() => pullAll(homes.a.ledger, chain)).toThrow(expect.objectContaining({ code: 'SESSION_DELETED' }))
+  expect(() => pullAll(homes.a.ledger, chain)).toThrow(
+    expect.objectContaining({ code: 'SESSION_DELETED' }),
+  )
   // Forgotten, it can come back.
   sharing.unshare(LOG)
   expect(pullAll(homes.a.ledger, chain)).toBe('applied')
