@@ -23,7 +23,7 @@ export type RemoteKindUnderTest = {
   createPlace(): Promise<RemotePlace>
 }
 
-/** Of one variant: a remote that was created, and further clients of it. */
+/** One variant: a remote that was created, and further clients of it. */
 export type RemoteClients = {
   readonly isFleet: boolean
   readonly remote: () => Remote
