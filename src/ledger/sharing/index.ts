@@ -1,4 +1,5 @@
-export { type ApplyRequest, type ApplyResult, type SegmentToApply } from './apply.js'
+export type { ApplyRequest, ApplyResult } from './apply/apply-segments.js'
+export type { SegmentToApply } from './apply/select-segments.js'
 export type { SharedLog } from './logs.js'
 export type { CommitFacts, EncodeSegment, PreparedSegment, SegmentBytes } from './outbox.js'
 export type { NewestPack, PackToBuild, SharedFiles, SharedPack } from './packs.js'

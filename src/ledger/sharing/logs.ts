@@ -18,7 +18,7 @@ export type SharedLog = {
   readonly remote: string
   /** After the last segment that the remote confirmed, or that came from there. */
   readonly position: LogPosition
-  /** Of the lease on the remote; null if none is remembered. */
+  /** The fence of the lease on the remote; null if none is remembered. */
   readonly fence: number | null
   /** Whether something here is not on the remote, or not known to be. */
   readonly isDirty: boolean

@@ -131,10 +131,12 @@ function trigger(
   { table, as, log, owner, row }: Watched,
   { event, its }: { readonly event: string; readonly its: readonly string[] },
 ): string {
+  // Not INSERT OR IGNORE: in a trigger, the conflict clause of the statement that fired it applies instead.
   const notes = its.map(
     (it) =>
-      `INSERT OR IGNORE INTO shared_changes (log, kind, row) SELECT key, '${as}', ${row(it)} FROM shared_logs
-       WHERE owner = ${owner(it)} AND kind = '${log}' AND is_applying = 0;`,
+      `INSERT INTO shared_changes (log, kind, row) SELECT key, '${as}', ${row(it)} FROM shared_logs
+       WHERE owner = ${owner(it)} AND kind = '${log}' AND is_applying = 0 AND NOT EXISTS
+         (SELECT 1 FROM shared_changes WHERE log = key AND kind = '${as}' AND row = CAST(${row(it)} AS TEXT));`,
   )
   const name = `note_${table}_${event.split(' ')[0]?.toLowerCase()}`
   return `CREATE TEMP TRIGGER IF NOT EXISTS ${name} AFTER ${event} ON file.${table} BEGIN ${notes.join(' ')} END;`

@@ -21,7 +21,7 @@ const KINDS: Readonly<Record<NumberedKind, number>> = {
 }
 const KIND_OF = new Map(Object.entries(KINDS).map(([kind, code]) => [code, kind as NumberedKind]))
 
-/** Of everything except elements and nodes. */
+/** The size of everything except elements and nodes. */
 export const NO_SIZE = { height: 0, count: 0, bytes: 0 }
 
 const COLUMNS = 'number, kind, local, height, count, bytes'
@@ -63,7 +63,8 @@ export class LogNumbers {
     const known = this.#of(kind)
     const unknown = this.#isEmpty ? [] : locals.filter((local) => !known.has(local))
     if (unknown.length > 0) {
-      // Of several numbers of one row the newest one: the others may be from before a removal. SQLite would read all numbers of the log.
+      // A row with several numbers gets the newest one: the others may be from before a removal. Without the hint, SQLite reads all
+      // numbers of the log.
       const rows = this.#database.all(
         `SELECT max(number) AS number, kind, local, height, count, bytes
          FROM json_each(?) AS wanted CROSS JOIN shared_numbers INDEXED BY shared_numbers_by_row

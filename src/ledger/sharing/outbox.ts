@@ -34,7 +34,7 @@ export type CommitFacts = {
   readonly status: StatusWord
   /** Without the project, which the caller knows. */
   readonly card: LogCard
-  /** The checkpoints in the segment, new or changed, with their packs. Of a base all that the session has. */
+  /** The checkpoints in the segment, new or changed, with their packs. A base has all checkpoints of the session. */
   readonly checkpoints: readonly {
     readonly id: string
     readonly step: number

@@ -12,7 +12,7 @@ import {
 import type { Database } from '../../system/index.js'
 import { type Sealing, SealedTable } from '../ledger-table.js'
 import { number } from '../rows.js'
-import { type ApplyRequest, type ApplyResult, applySegments } from './apply.js'
+import { type ApplyRequest, type ApplyResult, applySegments } from './apply/apply-segments.js'
 import {
   findLog,
   findOwner,
@@ -188,7 +188,7 @@ export class Sharing extends SealedTable {
 
   /**
    * The remote certainly never got the pending segment, and never will (a conflict, or a missing pack): its changes count as changes
-   * again, and the next segment is encoded anew.
+   * again, and `prepare` encodes another segment.
    */
   retract(log: LogName): void {
     this.#transactNoSync(() => retractPending(this.database, requireLog(this.database, log).key))
@@ -196,7 +196,7 @@ export class Sharing extends SealedTable {
 
   /**
    * Sends everything again: the next segment is a base after this position of the remote. For a log that was compacted or set back there
-   * while its lease was ours. Numbers go on, so that none is used twice.
+   * while its lease was ours. Numbers continue, so that none is used twice.
    */
   restart(log: LogName, { nextN, epoch, hash }: LogPosition): void {
     this.#transactNoSync(() => {

@@ -1,5 +1,5 @@
-// Divergence: a session continued here and, under another lease, on its remote. What is only here becomes a fork, and the session itself
-// waits for the segments of its remote (docs/internals/shared.md#divergence).
+// Divergence: a session continued here and, under another lease, on its remote. The steps that only this host has become a fork, and the
+// session itself waits for the segments of its remote (docs/internals/shared.md#divergence).
 import {
   type CheckpointId,
   type LogName,
@@ -11,7 +11,8 @@ import { Imports } from '../records/imports.js'
 import { insertRow, number, text } from '../rows.js'
 import { openColumn, sealColumn, type Vault } from '../encryption/index.js'
 import { ToolJournal } from '../sessions/tool-journal.js'
-import type { SegmentToApply } from './apply.js'
+import { nextId } from '../states/rows.js'
+import type { SegmentToApply } from './apply/select-segments.js'
 import { findLog, findOwner, insertLog, requireLog } from './logs.js'
 import { forgetSent, retractPending } from './outbox.js'
 
@@ -22,7 +23,7 @@ export type SplitRequest = {
   readonly forkId: string
   readonly checkpointId: CheckpointId
   readonly atMs: number
-  /** What was read of the remote so far. Checkpoints that it has are no part of the fork. */
+  /** The segments that were read so far. Their checkpoints are no part of the fork. */
   readonly segments?: readonly SegmentToApply[]
 }
 
@@ -147,18 +148,38 @@ function moveTail(split: Split): SplitResult {
     first,
     shift,
   )
-  const calls = database.run(
-    `UPDATE tool_calls SET session = ?4, step = max(?5, step + ?6),
-       reverted = CASE reverted WHEN 0 THEN 0 ELSE max(?5, reverted + ?6) END WHERE ${UNSENT}`,
-    from,
-    logKey,
-    stepOf(base),
-    fork,
-    first,
-    shift,
-  ).changes
+  const calls = moveCalls(split, { fork, first, shift })
   setHead(database, fork)
   return { fork: request.forkId, checkpoints, calls }
+}
+
+/** As new rows, so that they come after the calls that were copied. Returns how many there are. */
+function moveCalls(
+  { database, vault, session, logKey, base }: Split,
+  { fork, first, shift }: { readonly fork: number; readonly first: number; readonly shift: number },
+): number {
+  const sql = `SELECT * FROM tool_calls WHERE ${UNSENT} ORDER BY seq`
+  const calls = database.all(sql, number(session, 'key'), logKey, stepOf(base))
+  for (const row of calls) {
+    const [old, seq] = [number(row, 'seq'), nextId(database, 'tool_calls')]
+    const [step, reverted] = [number(row, 'step'), number(row, 'reverted')]
+    insertRow(database, 'tool_calls', {
+      ...(row as Record<string, SqlValue>),
+      seq,
+      session: fork,
+      step: Math.max(first, step + shift),
+      reverted: reverted === 0 ? 0 : Math.max(first, reverted + shift),
+    })
+    for (const partial of database.all('SELECT * FROM partials WHERE call = ?', old)) {
+      const value = openColumn(vault, 'partials.value', partial)
+      const moved = { call: seq, number: number(partial, 'number'), value }
+      const sealed = sealColumn(vault, 'partials.value', moved)
+      insertRow(database, 'partials', { ...moved, value: sealed })
+    }
+    database.run('DELETE FROM partials WHERE call = ?', old)
+    database.run('DELETE FROM tool_calls WHERE seq = ?', old)
+  }
+  return calls.length
 }
 
 /** Like the session, under another id. Returns its key. */

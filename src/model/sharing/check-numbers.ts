@@ -4,7 +4,7 @@ import { segmentFault } from './faults.js'
 import type { LogNumber, SegmentContent, SharedRow } from './segment.js'
 import { referencesOf } from './state-root.js'
 
-/** What a number names. `height`, `count` and `bytes` are of the tree below a node, or of one element. */
+/** The thing that a number names. `height`, `count` and `bytes` are of the tree below a node, or of one element. */
 export type NumberedThing = {
   readonly kind: 'element' | 'node' | 'state' | 'call' | 'details'
   /** -1 for an element, 0 for a node with elements. */

@@ -1,4 +1,4 @@
-// Whatever is done to a session, its segments give the same session elsewhere, however they are cut, compacted, repeated and encrypted.
+// The segments of a session give the same session elsewhere, after any operations, however they are cut, compacted, repeated and encrypted.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { compactSegments } from '../../../src/model/index.js'
@@ -15,7 +15,7 @@ const KEYS: readonly HomeKeys[] = [
 ]
 const RUNS = process.env['SAVESTATE_LONG'] === undefined ? 6 : 200
 
-test.each(KEYS)('any operations, with keys %o', { timeout: 240_000 }, async (keys) => {
+test.each(KEYS)('any operations, with keys %o', { timeout: 1_800_000 }, async (keys) => {
   await fc.assert(
     fc.asyncProperty(operations, fc.infiniteStream(fc.nat(9)), async (steps, cuts) => {
       await using homes = await twoHomes(keys)

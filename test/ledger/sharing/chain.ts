@@ -25,7 +25,7 @@ export function sessionLog(id: string): LogName {
 /** Through JSON, as the bytes of a segment would. */
 export function encode(content: SegmentContent, { n, prev }: { n: number; prev: string | null }) {
   const json = JSON.stringify(content)
-  const body = Buffer.from(json)
+  const body = new TextEncoder().encode(json)
   return { n, prev, hash: hash('sha256', `${prev ?? ''}${json}`, 'hex'), body }
 }
 

@@ -27,7 +27,7 @@ export function sessionPicture(ledger: Ledger, id: string) {
 
 function pictureOf(ledger: Ledger, checkpoint: Checkpoint) {
   const { id, project: _, session, ...facts } = checkpoint
-  const { key: _key, state = null, ...position } = session ?? {}
+  const { key: _key, id: _session, state = null, ...position } = session ?? {}
   return {
     id,
     ...facts,

@@ -16,11 +16,15 @@ export type Operation = {
 
 const KINDS = [
   'save',
+  'save',
   'save-part',
   'append',
   'append',
+  'append',
+  'tool',
   'tool',
   'failing-tool',
+  'hanging-tool',
   'hanging-tool',
   'resolve',
   'rewind',
@@ -36,7 +40,7 @@ const KINDS = [
 
 export const operations: fc.Arbitrary<readonly Operation[]> = fc.array(
   fc.record({ kind: fc.constantFrom(...KINDS), n: fc.nat(1000), m: fc.nat(1000) }),
-  { minLength: 1, maxLength: 24 },
+  { minLength: 12, maxLength: 40, size: 'max' },
 )
 
 export class RandomSession {

@@ -5,18 +5,18 @@ import {
   type NumberTable,
   parseStateId,
   type SegmentContent,
-} from '../../model/index.js'
-import type { Database } from '../../system/index.js'
-import { storeDetails } from '../checkpoints/detail-rows.js'
-import type { SealingKey } from '../encryption/index.js'
-import { number, text } from '../rows.js'
-import { elementColumns, hashElement } from '../states/tree/element-rows.js'
-import { packNode } from '../states/tree/node-body.js'
-import { sealNode } from '../states/tree/node-rows.js'
-import { nextId } from '../states/rows.js'
-import { bodyText, parseBody, sealBody } from '../states/state-body.js'
-import type { Local, Numbered } from './numbers.js'
-import { parseSharedDetails } from './shared-details.js'
+} from '../../../model/index.js'
+import type { Database } from '../../../system/index.js'
+import { storeDetails } from '../../checkpoints/detail-rows.js'
+import type { SealingKey } from '../../encryption/index.js'
+import { number, text } from '../../rows.js'
+import { elementColumns, hashElement } from '../../states/tree/element-rows.js'
+import { packNode } from '../../states/tree/node-body.js'
+import { sealNode } from '../../states/tree/node-rows.js'
+import { nextId } from '../../states/rows.js'
+import { bodyText, parseBody, sealBody } from '../../states/state-body.js'
+import type { Local, Numbered } from '../numbers.js'
+import { parseSharedDetails } from '../shared-details.js'
 
 /** The row of each number. */
 export type Locals = ReadonlyMap<LogNumber, Local>

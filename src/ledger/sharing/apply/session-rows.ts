@@ -4,12 +4,12 @@ import {
   parseCheckpointId,
   segmentFault,
   type SharedRow,
-} from '../../model/index.js'
-import type { SqlRow, SqlValue } from '../../system/index.js'
-import { Pruning } from '../checkpoints/pruning.js'
-import { insertRow, optional, text } from '../rows.js'
-import { localColumns, localOf, setExcluded, type Target, upsert } from './apply-target.js'
-import { FIGURES } from './packs.js'
+} from '../../../model/index.js'
+import type { SqlRow, SqlValue } from '../../../system/index.js'
+import { Pruning } from '../../checkpoints/pruning.js'
+import { insertRow, optional, text } from '../../rows.js'
+import { localColumns, localOf, setExcluded, type Target, upsert } from './target.js'
+import { FIGURES } from '../packs.js'
 
 /** Creates a session that is not here yet, or that was deleted here, with the columns that a row must have. */
 export function createSession(

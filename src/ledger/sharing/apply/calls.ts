@@ -1,9 +1,9 @@
 // Writes the tool calls of a session from elsewhere, and their partial results.
-import type { LogNumber, SharedRow } from '../../model/index.js'
-import { number } from '../rows.js'
-import { nextId } from '../states/rows.js'
-import { localColumns, type Target, upsert } from './apply-target.js'
-import { NO_SIZE, type Numbered } from './numbers.js'
+import type { LogNumber, SharedRow } from '../../../model/index.js'
+import { number } from '../../rows.js'
+import { nextId } from '../../states/rows.js'
+import { localColumns, type Target, upsert } from './target.js'
+import { NO_SIZE, type Numbered } from '../numbers.js'
 
 /** `numbers` are those of calls that had none, `added` is how many calls were not here. */
 export function applyCalls(target: Target): {

@@ -15,20 +15,21 @@ import {
   SavestateError,
   segmentFault,
   type SegmentContent,
-} from '../../model/index.js'
-import { type Database, isConstraintFault } from '../../system/index.js'
-import type { Vault } from '../encryption/index.js'
-import { applyCalls } from './apply-calls.js'
+} from '../../../model/index.js'
+import { type Database, isConstraintFault } from '../../../system/index.js'
+import type { Vault } from '../../encryption/index.js'
+import { applyCalls } from './calls.js'
+import { type SegmentToApply, selectSegments } from './select-segments.js'
 import {
   applyCheckpoints,
   applySession,
   checkSession,
   createSession,
   removeCheckpoints,
-} from './apply-session.js'
-import { writeContents } from './apply-states.js'
-import { LocalChanges, type Target } from './apply-target.js'
-import { applyThread } from './apply-thread.js'
+} from './session-rows.js'
+import { writeContents } from './state-rows.js'
+import { LocalChanges, type Target } from './target.js'
+import { applyThread } from './thread-rows.js'
 import {
   findLog,
   findOwner,
@@ -37,23 +38,15 @@ import {
   type LogRow,
   requireLog,
   withoutNotes,
-} from './logs.js'
-import { insertNumbers, type Local, type Numbered, readNumbers } from './numbers.js'
-
-/** As `DecodedSegment` of src/remote/remote.ts. */
-export type SegmentToApply = {
-  readonly n: number
-  readonly prev: string | null
-  readonly hash: string
-  readonly content: SegmentContent
-}
+} from '../logs.js'
+import { insertNumbers, type Local, type Numbered, readNumbers } from '../numbers.js'
 
 export type ApplyRequest = {
   /** In order, without gaps. Those that are here already are skipped. */
   readonly segments: readonly SegmentToApply[]
   /** The id of the remote. */
   readonly remote: string
-  /** Of the remote's head. */
+  /** The epoch of the remote's head. */
   readonly epoch: number
   /** The project of this store that a new session belongs to. */
   readonly project: ProjectId | null
@@ -112,7 +105,7 @@ type Work = {
 function apply(store: Store, { log, known, request }: Work): void {
   const { database, vault } = store
   if (known !== undefined) refuseUnready(known, request)
-  const segments = selectSegments(request.segments, known)
+  const segments = selectSegments(request.segments, known?.position)
   const contents = segments.map(({ content }) => content)
   const last = segments.at(-1)
   if (last === undefined) return
@@ -160,8 +153,8 @@ function applyRows(target: Target): readonly Numbered[] {
 function hasContinuedHere({ database, log, changes }: Target): boolean {
   if (changes.isEmpty) return false
   if (['session', 'tool_calls', 'partials'].some((table) => changes.count(table) > 0)) return true
-  const sql = `SELECT 1 FROM checkpoints JOIN shared_changes ON kind = 'checkpoints' AND row = id
-    WHERE log = ? AND session = ? AND step >= ? LIMIT 1`
+  const sql = `SELECT 1 FROM shared_changes AS changes JOIN checkpoints ON checkpoints.id = row
+    WHERE log = ? AND changes.kind = 'checkpoints' AND session = ? AND step >= ? LIMIT 1`
   return database.get(sql, log.key, log.owner, log.nextStep) !== undefined
 }
 
@@ -207,38 +200,6 @@ function refuseUnready(log: LogRow, request: ApplyRequest): void {
   if (!log.isDeleted) return
   const name = JSON.stringify(log.log.id)
   throw new SavestateError('SESSION_DELETED', `The session ${name} was deleted on this machine`)
-}
-
-/** The segments after the position of the log. A base replaces what is here, so those before it are not needed. */
-function selectSegments(
-  segments: readonly SegmentToApply[],
-  known: LogRow | undefined,
-): readonly SegmentToApply[] {
-  const { nextN, hash } = known?.position ?? { nextN: 1, hash: null }
-  const isAhead = (segments.at(-1)?.n ?? 0) + 1 >= nextN
-  const isWhole = isAhead && segments[0]?.content.isBase === true
-  const fresh = isWhole ? segments : segments.filter(({ n }) => n >= nextN)
-  for (const [index, { n, prev, content }] of fresh.entries()) {
-    const before = fresh[index - 1]
-    const expected =
-      before === undefined ? { n: nextN, hash } : { n: before.n + 1, hash: before.hash }
-    if (
-      content.isBase
-        ? prev === null && (index === 0 || n >= expected.n)
-        : n === expected.n && prev === expected.hash
-    )
-      continue
-    if (index > 0 || n !== nextN)
-      throw segmentFault(`its segment ${n} does not follow the one before`)
-    throw new SavestateError(
-      'REMOTE_WENT_BACK',
-      `Segment ${n} does not follow what is known of it here`,
-      {
-        hint: 'The remote was restored from an older copy.',
-      },
-    )
-  }
-  return fresh
 }
 
 /** Creates the rows of a log that is not shared here yet. */

@@ -1,4 +1,4 @@
-// What the writers of rows from elsewhere have in common: the log, and the rows that were changed here meanwhile.
+// The input of the writers of rows from elsewhere: the log, the rows, and the rows that were changed here meanwhile.
 import {
   type FoldedRows,
   type LogNumber,
@@ -7,12 +7,12 @@ import {
   SHARED_COLUMNS,
   SHARED_TABLES,
   type SharedTable,
-} from '../../model/index.js'
-import type { Database, SqlValue } from '../../system/index.js'
-import { sealColumn, type Vault } from '../encryption/index.js'
-import { sealedColumnsOf } from './collect-rows.js'
-import type { LogRow } from './logs.js'
-import type { Local } from './numbers.js'
+} from '../../../model/index.js'
+import type { Database, SqlValue } from '../../../system/index.js'
+import { sealColumn, type Vault } from '../../encryption/index.js'
+import { sealedColumnsOf } from '../collect-rows.js'
+import type { LogRow } from '../logs.js'
+import type { Local } from '../numbers.js'
 
 export type Target = {
   readonly database: Database

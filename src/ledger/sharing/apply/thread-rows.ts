@@ -1,7 +1,7 @@
 // Writes the rows of a graph thread from elsewhere.
-import { SHARED_COLUMNS, type SharedRow, sharedRowKey } from '../../model/index.js'
-import type { SqlValue } from '../../system/index.js'
-import { localColumns, localOf, type Target, upsert } from './apply-target.js'
+import { SHARED_COLUMNS, type SharedRow, sharedRowKey } from '../../../model/index.js'
+import type { SqlValue } from '../../../system/index.js'
+import { localColumns, localOf, type Target, upsert } from './target.js'
 
 type GraphTable = 'graph_checkpoints' | 'graph_writes'
 
