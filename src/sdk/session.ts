@@ -43,9 +43,12 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
     this.#context = context
     this.#calls = calls
     this.#onClose = onClose
-    this.#endHeartbeat = context.isLeased
-      ? beat(context, (error) => this.notify('lost', error))
-      : () => undefined
+    const onLost = (error: Error) => {
+      this.#endHeartbeat()
+      this.notify('lost', error)
+    }
+    context.share?.onLost(onLost)
+    this.#endHeartbeat = context.isLeased ? beat(context, onLost) : () => undefined
   }
 
   /** @internal */

@@ -1,11 +1,13 @@
 // Brings what was shared since to this host.
 import type { SharedLog } from '../../ledger/index.js'
 import {
+  type CheckpointId,
   type LogName,
   type LogPosition,
   makeId,
   parseCheckpointId,
   type Project,
+  type SharedRow,
   SavestateError,
 } from '../../model/index.js'
 import type { DecodedSegment, LogHead, Remote } from '../../remote/index.js'
@@ -27,7 +29,7 @@ export type CatchUpOptions = {
 /**
  * Applies the segments after the last one known here, also to a log that is new here. If this host has steps that were not shared,
  * and the remote has continued, the local steps become a fork. If the remote has lost what it had confirmed, everything is sent again
- * with the next ship, unless another process had the log after this store: then the local steps become a fork too. Fetches no files.
+ * with the next ship, unless another host has continued there: then the local steps become a fork too. Fetches no files.
  *
  * Throws SESSION_DELETED, SESSION_BUSY while a process of this host writes the session, BAD_INPUT if the log is shared through another
  * remote, and the errors of a remote.
@@ -53,8 +55,14 @@ export async function catchUp(
   }
   const work = { context, remote, remoteId, log, head, project: options.project }
   if (head !== undefined && known !== undefined && hasGoneBack(head, known.position))
-    return resolveLoss(work, known, options.taken)
-  return applyNew(work, known)
+    return resolveLoss(work)
+  try {
+    return await applyNew(work, known)
+  } catch (error) {
+    // It went back, and has continued past the position of this store since.
+    if (!(error instanceof SavestateError) || error.code !== 'REMOTE_WENT_BACK') throw error
+    return resolveLoss(work)
+  }
 }
 
 const NOTHING: CaughtUp = { segments: 0 }
@@ -153,16 +161,16 @@ async function split(work: Work): Promise<Pick<CaughtUp, 'fork'>> {
   return fork === null ? {} : { fork }
 }
 
-/** A failover lost commits that the remote had confirmed. */
-async function resolveLoss(
-  work: Work,
-  known: SharedLog,
-  taken: TakenLog | undefined,
-): Promise<CaughtUp> {
-  const { context, log, head } = work
+/** A failover lost commits that the remote had confirmed, and other hosts may have continued from there. */
+async function resolveLoss(work: Work): Promise<CaughtUp> {
+  const { context, remote, log, head } = work
   const { sharing } = context.ledger
-  const fenceThere = (head?.fence ?? 0) - (taken === undefined ? 0 : 1)
-  if (log.kind === 'thread' || (known.fence ?? -1) >= fenceThere) {
+  if (log.kind === 'thread') {
+    // Both sides stay: the rows of this store count as new.
+    sharing.unshare(log)
+    return applyNew(work, undefined)
+  }
+  if (await isAllKnownHere(context, remote, log)) {
     sharing.restart(log, head ?? START)
     return NOTHING
   }
@@ -170,6 +178,29 @@ async function resolveLoss(
   // Steps that the remote had confirmed are only here now, so they belong to the fork.
   sharing.unshare(log)
   return { segments: 0, ...(await split(work)) }
+}
+
+/** Whether no other host has added anything: then everything can be sent again, and nothing is lost. */
+export async function isAllKnownHere(
+  { ledger }: StoreContext,
+  remote: Remote,
+  log: LogName,
+): Promise<boolean> {
+  const session = ledger.sessions.byId(log.id)
+  if (session === undefined) return false
+  for (const { content } of await readSegments(remote, log, ALL)) {
+    const { checkpoints = [], tool_calls: rows = [] } = content.rows
+    const isKnown = ({ id }: SharedRow) =>
+      ledger.checkpoints.get(id as CheckpointId)?.session?.key === session.key
+    if (!checkpoints.every(isKnown)) return false
+    const hasCall = (row: SharedRow) =>
+      ledger.tools.hasAttempt(session.key, {
+        id: String(row['id']),
+        startedAtMs: Number(row['started_at']),
+      })
+    if (!rows.every(hasCall)) return false
+  }
+  return true
 }
 
 async function readSegments(

@@ -12,14 +12,23 @@ export function readInstant({ nowMs }: Pick<Clock, 'nowMs'>): Instant {
 }
 
 export class HeldLease {
-  readonly lease: RemoteLease
+  #lease: RemoteLease
   readonly #clock: Pick<Clock, 'nowMs'>
   #renewedAt: Instant
 
   constructor(lease: RemoteLease, sentAt: Instant, clock: Pick<Clock, 'nowMs'>) {
-    this.lease = lease
+    this.#lease = lease
     this.#clock = clock
     this.#renewedAt = sentAt
+  }
+
+  get lease(): RemoteLease {
+    return this.#lease
+  }
+
+  /** A remote that had gone back gave another lease. */
+  replace(lease: RemoteLease): void {
+    this.#lease = lease
   }
 
   /** `sentAt`: before the call that prolonged the lease. Calls may be answered in any order. */

@@ -2,7 +2,7 @@
 import type { LogPosition } from '../../model/index.js'
 import type { LogHead, Remote } from '../../remote/index.js'
 import type { StoreContext } from '../operation/context.js'
-import { catchUp, hasGoneBack } from './catch-up.js'
+import { catchUp, hasGoneBack, isAllKnownHere } from './catch-up.js'
 import { deletedThere, fencedThere, wentBack } from './share-errors.js'
 import { retakeLog } from './take-log.js'
 import type { LogWriter } from './types.js'
@@ -32,9 +32,8 @@ export async function resolveConflict(
   if (fence === null) {
     // Of the writers of a thread, each takes over what the others wrote.
     sharing.retract(log)
-    if (head === undefined || head.isDeleted || hasGoneBack(head, before))
-      sharing.restart(log, head ?? START)
-    else await catchUp(context, remote, log)
+    if (head === undefined || head.isDeleted) sharing.restart(log, head ?? START)
+    else await catchUp(context, remote, log, { head })
     return writer
   }
   if (head?.isDeleted === true) throw deletedThere(log)
@@ -42,6 +41,8 @@ export async function resolveConflict(
   if (head !== undefined && head.fence > fence)
     throw isLost ? wentBack(log, remote.label) : fencedThere(log)
   if (isLost || head.fence < fence) {
+    if (head !== undefined && !(await isAllKnownHere(context, remote, log)))
+      throw wentBack(log, remote.label)
     const { lease, head: there } = await retakeLog(context, remote, { ...conflict, log })
     sharing.restart(log, there)
     return lease

@@ -93,9 +93,10 @@ export class SessionShare {
     const { held } = this
     try {
       await withRetries(async () => {
-        const { renewedAt } = await shipLog(this.#session, this.#remote, held.lease, {
+        const { renewedAt, writer } = await shipLog(this.#session, this.#remote, held.lease, {
           leaseMs: REMOTE_LEASE_MS,
         })
+        if (writer.fence !== null) held.replace(writer)
         if (renewedAt !== undefined) held.renewed(renewedAt)
       })
     } catch (error) {

@@ -23,6 +23,9 @@ export const REMOTE_OPTIONS: Known<RemoteInput> = {
   client: true,
 }
 
+/** A call is tried again for some seconds, so one that hangs must end before. */
+const TIMEOUT_MS = 4000
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Contacts nothing. Undefined if there is none. Throws BAD_INPUT, KEY_UNUSABLE. */
@@ -43,5 +46,5 @@ export async function openGivenRemote(
       ? readEnvironmentKey('SAVESTATE_REMOTE_KEY', { home, environment })
       : parseKey(input.key, 'remote.key')
   const { openRemote } = await import('../../remote/index.js')
-  return openRemote({ ...input, key })
+  return openRemote({ ...input, key, timeoutMs: TIMEOUT_MS })
 }

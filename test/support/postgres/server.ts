@@ -120,6 +120,7 @@ export async function startServer({
     },
     keepCopy() {
       const copy = join(folder, 'copy')
+      rmSync(copy, { recursive: true, force: true })
       run('cp', ['-a', data, copy])
       return () => {
         rmSync(data, { recursive: true })
