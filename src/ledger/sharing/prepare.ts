@@ -40,7 +40,8 @@ export function prepareSegment(
 /** Inside a transaction. The remote has the pending segment. */
 export function acknowledgeSegment(store: Store, log: LogRow, position: LogPosition): void {
   const pending = readPending(store, log.key)
-  if (pending === undefined) return
+  // Another process of this host has confirmed it already, and encoded the next one.
+  if (pending?.segment.hash !== position.hash) return
   const { isBase, nextStep, checkpoints } = pending.facts
   const { database } = store
   markShared(
