@@ -14,6 +14,7 @@ export function describeLeases({ remote, openOther, isFleet }: RemoteClients): v
   test('the first taker creates it, with its project', async () => {
     const log = session('created "\'; π')
     const project = { id: 'p1', name: 'Büro', origin: 'abc' }
+    const endsInMs: unknown = isFleet ? expect.closeTo(LEASE_MS, -5) : null
     const result = await remote().take({
       log,
       holder: holder('a'),
@@ -31,15 +32,11 @@ export function describeLeases({ remote, openOther, isFleet }: RemoteClients): v
       card: null,
       project,
       holder: holder('a'),
-      leaseEndsInMs: isFleet ? (expect.any(Number) as number) : null,
+      leaseEndsInMs: endsInMs,
       isDeleted: false,
     }
     expect(result).toEqual({ taken: true, lease: { log, fence: 1 }, head })
     expect(await (await openOther()).head(log)).toEqual(head)
-    if (!isFleet) return
-    const { leaseEndsInMs } = await headOf(remote(), log)
-    expect(leaseEndsInMs).toBeGreaterThan(LEASE_MS / 2)
-    expect(leaseEndsInMs).toBeLessThanOrEqual(LEASE_MS)
   })
 
   test('a second taker sees the holder', async () => {

@@ -28,7 +28,7 @@ export type RemoteClients = {
   readonly isFleet: boolean
   readonly remote: () => Remote
   /** Another process, with the same key. */
-  openOther(): Promise<Remote>
+  readonly openOther: () => Promise<Remote>
 }
 
 export function describeRemote(kind: RemoteKindUnderTest): void {
