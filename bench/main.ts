@@ -28,6 +28,16 @@ import { appendGrowth, appendTime } from './rows/state-append.js'
 import { forkDisk, forkTime } from './rows/state-fork.js'
 import { listMemory, listTime, loadTime } from './rows/state-read.js'
 import { saveOfSqlite, saveTime, stateDisk } from './rows/state-save.js'
+import { behindAppend, fleet } from './rows/shared-fleet.js'
+import { sharedBytes, sharedRoundTrip } from './rows/shared-network.js'
+import { resumeFiles, resumeState } from './rows/shared-resume.js'
+import {
+  sharedAppend,
+  sharedDisk,
+  sharedGrowth,
+  sharedPut,
+  sharedSave,
+} from './rows/shared-state.js'
 import { statusTime, waitBesidePrune } from './rows/store-care.js'
 import {
   uiConversationEnd,
@@ -115,6 +125,7 @@ function allRows(trees: readonly TreeSource[]): readonly Row[] {
     daemonMemory,
     ...trees.flatMap(timesOf),
     ...stateRows(),
+    ...sharedRows(),
     startVersion,
     startList,
     ...uiRows(),
@@ -122,6 +133,23 @@ function allRows(trees: readonly TreeSource[]): readonly Row[] {
     memory(huge, { maxMegabytes: 700, slow: true }),
     // Last, because its collection deletes files: see scratch.ts.
     diskAfterSaves,
+  ]
+}
+
+/** With a PostgreSQL server of the run: docs/internals/shared.md. */
+function sharedRows(): readonly Row[] {
+  return [
+    sharedAppend,
+    sharedSave,
+    sharedPut,
+    sharedGrowth,
+    sharedDisk,
+    sharedBytes,
+    sharedRoundTrip,
+    behindAppend,
+    resumeState,
+    resumeFiles,
+    fleet,
   ]
 }
 

@@ -3,7 +3,11 @@
  * run.
  */
 import pg from 'pg'
-import { createDatabase, startServer, type TestDatabase } from '../../test/support/postgres/index.js'
+import {
+  createDatabase,
+  startServer,
+  type TestDatabase,
+} from '../../test/support/postgres/index.js'
 import { openRemote } from '../../src/remote/index.js'
 import { shared } from '../bench.js'
 
