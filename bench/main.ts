@@ -6,10 +6,11 @@
 import { writeFileSync } from 'node:fs'
 import process from 'node:process'
 import { closeBrowser } from '../test/support/browser/browser.js'
-import { openBench, type TreeSource } from './bench.js'
+import { type Bench, openBench, type TreeSource } from './bench.js'
 import { serve } from './child.js'
 import { CHILD_FLAG } from './child-process.js'
-import { costBySize } from './plots/cost-by-size.js'
+import { costBySize, type Series } from './plots/cost-by-size.js'
+import { costByStep } from './plots/cost-by-step.js'
 import { flushDisk } from './measure.js'
 import { plot } from './plots/plot.js'
 import { type Options, parseOptions, USAGE } from './options.js'
@@ -79,17 +80,36 @@ async function main(args: readonly string[]): Promise<number> {
     return 2
   }
 
-  if (options.plot !== undefined) return draw(options.plot, options)
+  if (options.plot !== undefined) return draw(options.plot, BY_SIZE, options)
+  if (options.plotSteps !== undefined) return draw(options.plotSteps, BY_STEP, options)
   const { results, failures } = await measure(rows, options)
   console.log(options.json ? asJson(results) : await asTable(results))
   return failures === 0 ? 0 : 1
 }
 
-async function draw(file: string, { quick, work }: Options): Promise<number> {
+type Picture = {
+  readonly title: string
+  readonly axis: string
+  readonly measure: (bench: Bench) => Promise<readonly Series[]>
+}
+
+const BY_SIZE: Picture = {
+  title: 'A save of one changed file, by the size of the folder',
+  axis: 'files in the folder',
+  measure: costBySize,
+}
+
+const BY_STEP: Picture = {
+  title: 'A shared save, by the length of the session',
+  axis: 'steps in the session',
+  measure: costByStep,
+}
+
+async function draw(file: string, picture: Picture, { quick, work }: Options): Promise<number> {
   const scratch = openScratch(work)
   try {
-    const series = await costBySize(openBench({ scratch, quick, log }))
-    writeFileSync(file, plot(series, 'A save of one changed file, by the size of the folder'))
+    const series = await picture.measure(openBench({ scratch, quick, log }))
+    writeFileSync(file, plot(series, picture))
     console.log(JSON.stringify(series, undefined, 2))
     return 0
   } catch (error) {

@@ -14,7 +14,6 @@ const STEPS = 100
 /** As many saves per second as three times the peer's: a third of its time. */
 const FLEET_LIMIT = 1 / 3
 const BEHIND_LIMIT = 1.15
-const PEER = 'PostgresSaver'
 
 export const fleet: Row = {
   name: `fleet-${PROCESSES}`,
