@@ -14,6 +14,7 @@ import { removeBackup } from './maintenance/backup.js'
 import { ledgerFiles } from './ledger-files.js'
 import { refuseHalfRescued } from './maintenance/rescue.js'
 import { number } from './rows.js'
+import { noteChanges } from './sharing/note-changes.js'
 import { createTables, refuseOtherVersion, refuseOtherVersionInFile } from './schema.js'
 import { allowShrinking } from './maintenance/vacuum.js'
 
@@ -37,18 +38,29 @@ export function openCheckedDatabase(home: string, durability: Durability): Check
   let database = openFile(path, durability)
   let opened = inodeOf(path)
   let isInside = false
+  let isNoting = false
 
-  const transaction = <T>(work: () => T): T =>
+  const transact = <T>(work: () => T): T =>
     database.transaction(() => {
       refuseOtherVersion(database)
       refuseReplaced(path, opened)
       isInside = true
       try {
+        if (!isNoting) isNoting = noteChanges(database)
         return work()
       } finally {
         isInside = false
       }
     })
+  const transaction = <T>(work: () => T): T => {
+    try {
+      return transact(work)
+    } catch (error) {
+      // The rollback also removes triggers that were created in it.
+      isNoting = false
+      throw error
+    }
+  }
   /** A query fails if a newer program has changed its tables. Then the version is the error to report. */
   const explainVersion = <T>(read: () => T): T => {
     try {
@@ -84,6 +96,7 @@ export function openCheckedDatabase(home: string, durability: Durability): Check
       } finally {
         database = openFile(path, durability)
         opened = inodeOf(path)
+        isNoting = false
       }
     },
   }

@@ -25,6 +25,7 @@ import { NameOwners } from './checkpoints/name-owners.js'
 import { insertRow, number, toOperation, toProject } from './rows.js'
 import { refuseOtherVersion } from './schema.js'
 import { type GivenKeys, refuseSealed, StoreVault } from './encryption/index.js'
+import { Sharing } from './sharing/index.js'
 import { Sessions } from './sessions/sessions.js'
 import { SessionSteps } from './sessions/session-steps.js'
 import { type Sealing } from './ledger-table.js'
@@ -89,6 +90,9 @@ export class Ledger extends OpenedLedger {
   readonly pruning = new Pruning(this.database)
   readonly authorship = new Authorship(this.database)
   readonly nameOwners = new NameOwners(this.database)
+  readonly sharing = new Sharing(this.database, this.#sealing, (work) =>
+    this.transactionNoSync(work),
+  )
   #isClosed = false
 
   static open(home: string, options: LedgerOptions): Ledger {

@@ -1,6 +1,7 @@
 // The tables of the ledger. Those of states, threads, keys and the store's own records are defined beside their code.
 import { KEY_TABLES } from './encryption/index.js'
 import { STATE_TABLES } from './states/index.js'
+import { SHARING_TABLES } from './sharing/tables.js'
 import { STORE_TABLES } from './records/store-records.js'
 import { THREAD_TABLES } from './threads/thread-tables.js'
 
@@ -139,4 +140,5 @@ export const TABLES = `
   ${THREAD_TABLES}
   ${STORE_TABLES}
   ${KEY_TABLES}
+  ${SHARING_TABLES}
 `

@@ -250,9 +250,8 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
 
   /** Deletes the session and all its checkpoints; returns how many there were. It cannot be written to afterwards. */
   async delete(): Promise<number> {
-    const { lease, writeQueue } = this.#context
-    const remove = async () => engine.deleteSession(this.#context, this.id, { fence: lease.fence })
-    const { removed } = await this.#calls.run(() => writeQueue.do(remove))
+    const remove = () => engine.deleteAnySession(this.#context, this.id)
+    const removed = await this.#calls.run(() => this.#context.writeQueue.do(remove))
     this.#closing ??= Promise.resolve(this.#end())
     return removed
   }
@@ -269,10 +268,12 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
   }
 
   async #close(): Promise<void> {
-    const { writeQueue, isLeased, ledger, lease } = this.#context
-    await writeQueue.close()
-    if (isLeased) ledger.sessions.releaseLease(lease)
-    this.#end()
+    await this.#context.writeQueue.close()
+    try {
+      await engine.closeSession(this.#context)
+    } finally {
+      this.#end()
+    }
   }
 
   #end(): void {

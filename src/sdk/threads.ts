@@ -25,12 +25,14 @@ export class Threads {
   /** Adds a checkpoint, or replaces that of its id. Throws SESSION_DELETED if it continues a deleted thread. */
   async put(checkpoint: engine.NewGraphCheckpoint): Promise<void> {
     const memories = this.#memories
-    return this.#do((context) => engine.putGraphCheckpoint(context, { checkpoint, memories }))
+    return this.#write([checkpoint.thread], (context) =>
+      engine.putGraphCheckpoint(context, { checkpoint, memories }),
+    )
   }
 
   /** Adds what a task has written since a checkpoint, which need not be there yet. Throws SESSION_DELETED. */
   async putWrites(place: GraphPlace, writes: readonly GraphWrite[]): Promise<void> {
-    return this.#do(({ ledger }) =>
+    return this.#write([place.thread], ({ ledger }) =>
       ledger.transaction(() => ledger.threads.putWrites(place, writes)),
     )
   }
@@ -78,27 +80,59 @@ export class Threads {
 
   /** Deletes a thread; returns how many checkpoints it had. Later checkpoints that continue it are refused. */
   async delete(thread: string): Promise<number> {
-    return this.#do(({ ledger, clock }) =>
+    await this.refresh(thread)
+    return this.#write([thread], ({ ledger, clock }) =>
       ledger.transaction(() => ledger.threads.delete(thread, clock.nowMs())),
     )
   }
 
   /** Copies a thread under the same ids. Does nothing for an unknown thread. */
   async copy(from: string, to: string): Promise<void> {
-    return this.#do(({ ledger }) => ledger.transaction(() => ledger.threads.copy(from, to)))
+    await this.refresh(from)
+    await this.refresh(to)
+    return this.#write([to], ({ ledger }) =>
+      ledger.transaction(() => ledger.threads.copy(from, to)),
+    )
   }
 
   /** Leaves the latest checkpoint of each namespace and what it is made from; how many were removed. */
   async keepLatest(thread: string): Promise<number> {
-    return this.#do((context) => {
-      refuseUnstorable([thread])
-      return engine.keepLatest(context, thread)
-    })
+    refuseUnstorable([thread])
+    await this.refresh(thread)
+    return this.#write([thread], (context) => engine.keepLatest(context, thread))
   }
 
   /** Forgets the checkpoints of some runs, in all threads; how many there were. */
   async deleteRuns(runs: readonly string[]): Promise<number> {
-    return this.#do((context) => engine.deleteRuns(context, runs))
+    await this.refresh()
+    return this.#write([], (context) => engine.deleteRuns(context, runs))
+  }
+
+  /**
+   * With a remote: brings what other machines have written to a thread, or to all. Call it before reading: one round trip if there is
+   * nothing new.
+   */
+  async refresh(thread?: string): Promise<void> {
+    const { fleet, calls } = this.#context
+    if (fleet === undefined) return
+    await calls.run(() =>
+      thread === undefined ? fleet.threads.refreshAll() : fleet.threads.refresh(thread),
+    )
+  }
+
+  /** Returns once the remote has it, if there is one; without `threads`, every change. */
+  async #write<Result>(
+    threads: readonly string[],
+    work: (context: StoreContext) => Result,
+  ): Promise<Result> {
+    const { fleet, calls } = this.#context
+    return calls.run(async () => {
+      const result = work(this.#context)
+      if (fleet === undefined) return result
+      if (threads.length === 0) await fleet.acknowledge()
+      for (const thread of threads) await fleet.threads.acknowledge(thread)
+      return result
+    })
   }
 
   async #do<Result>(work: (context: StoreContext) => Result): Promise<Result> {

@@ -196,7 +196,7 @@ test('only the command line prints, exits and reads its arguments', () => {
     ([path, text]) =>
       layerOf(path) !== 'cli' &&
       // Processes of their own.
-      path !== 'sdk/maintenance/prune-process.ts' &&
+      !/^sdk\/maintenance\/(?:prune|push)-process\.ts$/.test(path) &&
       path !== 'daemon/server/serve.ts' &&
       /\bconsole\.|\bprocess\.(?:exit|exitCode|argv|cwd|stdout|stderr|stdin)\b/.test(text),
   )

@@ -9,6 +9,7 @@ import type {
 } from '../../model/index.js'
 import type { Database, SqlRow } from '../../system/index.js'
 import { number, text } from '../rows.js'
+import { forgetDetails } from '../sharing/numbers.js'
 
 /** The hash of a row of rules starts with this prefix; the hash of details has none. */
 const RULES = 'rules-'
@@ -66,10 +67,12 @@ export function readUncaptured(
 
 /** Removes the rows that nothing refers to. */
 export function collectDetails(database: Database): void {
-  database.run(
-    `DELETE FROM details WHERE hash NOT LIKE '${RULES}%'
-     AND hash NOT IN (SELECT details FROM checkpoints WHERE details IS NOT NULL)`,
-  )
+  const isUnused = (column: string) =>
+    `${column} NOT IN (SELECT details FROM checkpoints WHERE details IS NOT NULL
+       UNION SELECT details FROM shared_packs WHERE details IS NOT NULL)`
+  // Numbers first: one without a row would lead to a reference without a row.
+  forgetDetails(database, isUnused('local'))
+  database.run(`DELETE FROM details WHERE hash NOT LIKE '${RULES}%' AND ${isUnused('hash')}`)
   database.run(
     `WITH used (hash) AS (
        SELECT CASE WHEN json_valid(json) THEN json_extract(json, '$.rules') END FROM details)

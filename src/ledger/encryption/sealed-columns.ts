@@ -17,6 +17,7 @@ const BOUND_TO = {
   'graph_checkpoints.facts': ['ns', 'id'],
   'graph_checkpoints.metadata': ['ns', 'id'],
   'graph_writes.value': ['ns', 'checkpoint', 'task', 'idx'],
+  'shared_outbox.body': ['log', 'n'],
 } as const
 
 export type SealedColumn = keyof typeof BOUND_TO

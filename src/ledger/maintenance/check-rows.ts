@@ -107,6 +107,7 @@ export class RowChecks extends LedgerTable {
     const row = this.database.get(`SELECT * FROM ${table} WHERE rowid = ?`, rowid)
     if (row === undefined) return
     keep(row)
+    this.#stopSharing()
     const sql = `DELETE FROM ${table} WHERE rowid = ?`
     this.#withoutForeignKeys(() => this.database.run(sql, rowid))
     this.database.run('UPDATE store SET has_lost_rows = 1')
@@ -166,6 +167,12 @@ export class RowChecks extends LedgerTable {
     this.#withoutForeignKeys(() => this.database.transaction(() => this.#mendReferences(options)))
   }
 
+  /** A copy with lost rows must not replace what the remote has. The next pull finds both, and makes a fork of what is here. */
+  #stopSharing(): void {
+    for (const table of ['shared_changes', 'shared_outbox', 'shared_numbers', 'shared_logs'])
+      this.database.run(`DELETE FROM ${table}`)
+  }
+
   /** SQLite would refuse to remove a row that another one refers to. */
   #withoutForeignKeys(work: () => void): void {
     this.database.exec('PRAGMA foreign_keys = OFF')
@@ -179,6 +186,8 @@ export class RowChecks extends LedgerTable {
   #mendReferences({ atMs, stateLost, keep }: ReferenceRepair): void {
     const run = (sql: string, ...values: readonly (string | number)[]) =>
       this.database.run(sql, ...values)
+    const hasFaults = this.dangling().length > 0
+    if (hasFaults) this.#stopSharing()
     const removed: SqlRow[] = []
     const remove = (table: string, condition: string) => {
       const sql = `SELECT '${table}' AS lost_from, * FROM ${table} WHERE ${condition}`
@@ -223,6 +232,8 @@ export class RowChecks extends LedgerTable {
       `UPDATE sessions SET next_step = 1 + (SELECT max(step) FROM checkpoints WHERE session = key)
        WHERE next_step <= (SELECT max(step) FROM checkpoints WHERE session = key)`,
     )
+    run('DELETE FROM shared_packs WHERE checkpoint NOT IN (SELECT id FROM checkpoints)')
+    run('UPDATE shared_packs SET details = NULL WHERE details NOT IN (SELECT hash FROM details)')
     if (removed.length > 0) keep(removed)
   }
 

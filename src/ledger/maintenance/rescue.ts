@@ -19,6 +19,8 @@ import { refuseOtherVersionInFile } from '../schema.js'
 /** The ids of lost rows must not be reused: other rows and processes may still refer to them. */
 const ID_GAP = 1_000_000
 
+const FORGOTTEN = ['shared_logs', 'shared_numbers', 'shared_changes', 'shared_outbox']
+
 export function refuseHalfRescued(home: string): void {
   if (!existsSync(ledgerFiles(home).rescued)) return
   throw new SavestateError('STORE_DAMAGED', 'A repair of the ledger was interrupted', {
@@ -51,7 +53,8 @@ function makeRescued(home: string): void {
   const to = join(folder, 'to.db')
   const target = createLedger(to)
   target.transaction(() => {
-    let tables = tablesOf(target)
+    // A copy with lost rows must not replace what the remote has. Without these tables, no session is shared any more.
+    let tables: readonly string[] = tablesOf(target).filter((table) => !FORGOTTEN.includes(table))
     if (from !== undefined) tables = copyFrom(from, target, { tables, onConflict: 'REPLACE' })
     // The rows of the ledger are newer. The backup only adds rows to the tables that could not be copied completely.
     if (old !== undefined) copyFrom(old, target, { tables, onConflict: 'IGNORE' })

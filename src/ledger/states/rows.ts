@@ -14,7 +14,10 @@ export type Rows = {
  * Inside the transaction that adds a row: the id that the row will get. A sealed value is bound to its id, so the id must be known
  * before the insert.
  */
-export function nextId(database: Database, table: 'elements' | 'nodes' | 'states'): number {
+export function nextId(
+  database: Database,
+  table: 'elements' | 'nodes' | 'states' | 'tool_calls',
+): number {
   const sql = 'SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?), 0) + 1 AS id'
   const row = database.get(sql, table)
   return number(row ?? {}, 'id')

@@ -1,2 +1,2 @@
 export * from './sqlite.js'
-export { isBusy, isCorrupt, isStatementFault } from './sqlite-errors.js'
+export { isBusy, isConstraintFault, isCorrupt, isStatementFault } from './sqlite-errors.js'

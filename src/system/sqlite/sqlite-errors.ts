@@ -17,6 +17,7 @@ const IO_ERROR = 10
 const CORRUPT = 11
 const FULL = 13
 const CANNOT_OPEN = 14
+const CONSTRAINT = 19
 const NOT_A_DATABASE = 26
 
 // SQLite grows the shared-memory file by this much, and reports only that it failed.
@@ -58,6 +59,11 @@ export function isBusy(error: unknown): boolean {
 /** The statement does not match the tables, or is not SQL. */
 export function isStatementFault(error: unknown): boolean {
   return errorCodeOf(error) === ERROR
+}
+
+/** The row would break a rule of its table. */
+export function isConstraintFault(error: unknown): boolean {
+  return errorCodeOf(error) === CONSTRAINT
 }
 
 export function isCorrupt(error: unknown): boolean {

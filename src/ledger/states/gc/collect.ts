@@ -7,6 +7,7 @@
 import { parseStateId } from '../../../model/index.js'
 import type { Database, SqlRow } from '../../../system/index.js'
 import { number } from '../../rows.js'
+import { forgetCollected } from '../../sharing/numbers.js'
 import { walkTree } from '../tree/node-rows.js'
 import { collectReferences, parseBody } from '../state-body.js'
 
@@ -147,6 +148,12 @@ class Marks {
   #raiseGeneration(): void {
     if (this.#hasRaisedGeneration) return
     this.#database.run('UPDATE state_generation SET number = number + 1')
+    const { states, nodes, elements } = this.#live
+    forgetCollected(this.#database, {
+      states: { live: states, newest: this.#newest.states },
+      nodes: { live: nodes, newest: this.#newest.nodes },
+      elements: { live: elements, newest: this.#newest.elements },
+    })
     this.#hasRaisedGeneration = true
   }
 

@@ -97,7 +97,7 @@ export function readElements(rows: Rows, { ids, state }: Wanted): Elements {
       throw malformedError('an element that is not JSON', { state })
     values.push(...plain)
     if (others.length === 0) continue
-    const elements = readRows(rows, { ids: others.map((index) => batch[index] ?? 0), state })
+    const elements = readElementRows(rows, { ids: others.map((index) => batch[index] ?? 0), state })
     for (const [n, element] of elements.entries()) {
       const index = start + (others[n] ?? 0)
       if (element.form === PLAIN) values[index] = parsePlain(`[${element.text}]`, state)[0]
@@ -123,7 +123,8 @@ function readBatch(
   }
 }
 
-function readRows(rows: Rows, { ids, state }: Wanted): Element[] {
+/** In this order. Throws STORE_DAMAGED, KEY_MISSING, KEY_WRONG. */
+export function readElementRows(rows: Rows, { ids, state }: Wanted): Element[] {
   const found = rows.database.all(
     `SELECT element.id, element.hash, element.form, element.text
      FROM json_each(?) AS wanted CROSS JOIN elements AS element ON element.id = wanted.value`,

@@ -1,0 +1,6 @@
+export { type ApplyRequest, type ApplyResult, type SegmentToApply } from './apply.js'
+export type { SharedLog } from './logs.js'
+export type { CommitFacts, EncodeSegment, PreparedSegment, SegmentBytes } from './outbox.js'
+export type { NewestPack, PackToBuild, SharedFiles, SharedPack } from './packs.js'
+export { Sharing } from './sharing.js'
+export type { SplitRequest, SplitResult } from './split-tail.js'
