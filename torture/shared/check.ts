@@ -42,7 +42,7 @@ export async function checkSessions(
         model.fault(`${each.id} of ${id} has another state`)
     }
     for (const { id: checkpoint, lines } of chooseSnapshots(known, random)) {
-      await session.rewind(checkpoint, { files: true })
+      await session.rewind(checkpoint, { restore: 'files' })
       const difference = differenceOf(linesOf(into), lines ?? [])
       if (difference !== undefined)
         model.fault(`${checkpoint} of ${id} did not bring back the folder: ${difference}`)
