@@ -6,10 +6,11 @@
 import { writeFileSync } from 'node:fs'
 import process from 'node:process'
 import { closeBrowser } from '../test/support/browser/browser.js'
-import { openBench, type TreeSource } from './bench.js'
+import { type Bench, openBench, type TreeSource } from './bench.js'
 import { serve } from './child.js'
 import { CHILD_FLAG } from './child-process.js'
-import { costBySize } from './plots/cost-by-size.js'
+import { costBySize, type Series } from './plots/cost-by-size.js'
+import { costByStep } from './plots/cost-by-step.js'
 import { flushDisk } from './measure.js'
 import { plot } from './plots/plot.js'
 import { type Options, parseOptions, USAGE } from './options.js'
@@ -28,6 +29,16 @@ import { appendGrowth, appendTime } from './rows/state-append.js'
 import { forkDisk, forkTime } from './rows/state-fork.js'
 import { listMemory, listTime, loadTime } from './rows/state-read.js'
 import { saveOfSqlite, saveTime, stateDisk } from './rows/state-save.js'
+import { behindAppend, fleet } from './rows/shared-fleet.js'
+import { sharedBytes, sharedRoundTrip } from './rows/shared-network.js'
+import { resumeFiles, resumeState } from './rows/shared-resume.js'
+import {
+  sharedAppend,
+  sharedDisk,
+  sharedGrowth,
+  sharedPut,
+  sharedSave,
+} from './rows/shared-state.js'
 import { statusTime, waitBesidePrune } from './rows/store-care.js'
 import {
   uiConversationEnd,
@@ -69,17 +80,36 @@ async function main(args: readonly string[]): Promise<number> {
     return 2
   }
 
-  if (options.plot !== undefined) return draw(options.plot, options)
+  if (options.plot !== undefined) return draw(options.plot, BY_SIZE, options)
+  if (options.plotSteps !== undefined) return draw(options.plotSteps, BY_STEP, options)
   const { results, failures } = await measure(rows, options)
   console.log(options.json ? asJson(results) : await asTable(results))
   return failures === 0 ? 0 : 1
 }
 
-async function draw(file: string, { quick, work }: Options): Promise<number> {
+type Picture = {
+  readonly title: string
+  readonly axis: string
+  readonly measure: (bench: Bench) => Promise<readonly Series[]>
+}
+
+const BY_SIZE: Picture = {
+  title: 'A save of one changed file, by the size of the folder',
+  axis: 'files in the folder',
+  measure: costBySize,
+}
+
+const BY_STEP: Picture = {
+  title: 'A shared save, by the length of the session',
+  axis: 'steps in the session',
+  measure: costByStep,
+}
+
+async function draw(file: string, picture: Picture, { quick, work }: Options): Promise<number> {
   const scratch = openScratch(work)
   try {
-    const series = await costBySize(openBench({ scratch, quick, log }))
-    writeFileSync(file, plot(series, 'A save of one changed file, by the size of the folder'))
+    const series = await picture.measure(openBench({ scratch, quick, log }))
+    writeFileSync(file, plot(series, picture))
     console.log(JSON.stringify(series, undefined, 2))
     return 0
   } catch (error) {
@@ -115,6 +145,7 @@ function allRows(trees: readonly TreeSource[]): readonly Row[] {
     daemonMemory,
     ...trees.flatMap(timesOf),
     ...stateRows(),
+    ...sharedRows(),
     startVersion,
     startList,
     ...uiRows(),
@@ -122,6 +153,23 @@ function allRows(trees: readonly TreeSource[]): readonly Row[] {
     memory(huge, { maxMegabytes: 700, slow: true }),
     // Last, because its collection deletes files: see scratch.ts.
     diskAfterSaves,
+  ]
+}
+
+/** With a PostgreSQL server of the run: docs/internals/shared.md. */
+function sharedRows(): readonly Row[] {
+  return [
+    sharedAppend,
+    sharedSave,
+    sharedPut,
+    sharedGrowth,
+    sharedDisk,
+    sharedBytes,
+    sharedRoundTrip,
+    behindAppend,
+    resumeState,
+    resumeFiles,
+    fleet,
   ]
 }
 

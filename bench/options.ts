@@ -13,10 +13,12 @@ export interface Options {
   readonly work: string | undefined
   /** The file for the plot of costs by size; nothing else is measured then. */
   readonly plot: string | undefined
+  /** The same for the plot of costs by step. */
+  readonly plotSteps: string | undefined
 }
 
 export const USAGE =
-  'npm run bench [-- [--json] [--quick] [--only NAME]... [--tree PATH]... [--work DIR] [--plot FILE.svg]]'
+  'npm run bench [-- [--json] [--quick] [--only NAME]... [--tree PATH]... [--work DIR] [--plot FILE.svg] [--plot-steps FILE.svg]]'
 
 /** Throws for invalid arguments. */
 export function parseOptions(args: readonly string[]): Options {
@@ -29,12 +31,14 @@ export function parseOptions(args: readonly string[]): Options {
       tree: { type: 'string', multiple: true, default: [] },
       work: { type: 'string' },
       plot: { type: 'string' },
+      'plot-steps': { type: 'string' },
     },
   })
   const trees = values.tree.map(parseTree)
   const names = [...Object.keys(SHAPES), ...trees.map(treeName)]
   if (new Set(names).size < names.length) throw new Error('Two trees have the same name')
-  return { ...values, work: values.work, plot: values.plot, trees }
+  const { json, quick, only, work, plot, 'plot-steps': plotSteps } = values
+  return { json, quick, only, work, plot, plotSteps, trees }
 }
 
 function parseTree(path: string): TreeSource {

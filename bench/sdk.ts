@@ -14,15 +14,18 @@ export const cliPath = join(projectRoot, 'dist', 'cli', 'bin.js')
 
 export async function openStore(
   home: string,
-  options: Pick<StoreOptions, 'durability' | 'clock'> = {},
+  options: Pick<StoreOptions, 'durability' | 'clock' | 'remote'> = {},
 ): Promise<Store> {
   const built = pathToFileURL(join(projectRoot, 'dist', 'index.js')).href
   const sdk: typeof import('../src/index.js') = await import(built)
   return sdk.openStore({ home, ...options })
 }
 
-export async function openSaver(home: string): Promise<SavestateSaver> {
+export async function openSaver(
+  home: string,
+  options: Pick<StoreOptions, 'remote'> = {},
+): Promise<SavestateSaver> {
   const built = pathToFileURL(join(projectRoot, 'dist', 'langgraph.js')).href
   const langgraph: typeof import('../src/langgraph/saver.js') = await import(built)
-  return langgraph.SavestateSaver.open({ home })
+  return langgraph.SavestateSaver.open({ home, ...options })
 }

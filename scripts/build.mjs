@@ -179,7 +179,13 @@ if (existsSync('bench/main.ts')) {
 }
 if (existsSync('torture/main.ts'))
   await bundle(
-    { main: 'torture/main.ts', worker: 'torture/worker.ts', model: 'torture/sequence/main.ts' },
+    {
+      main: 'torture/main.ts',
+      worker: 'torture/worker.ts',
+      model: 'torture/sequence/main.ts',
+      shared: 'torture/shared/main.ts',
+      'shared-host': 'torture/shared/host.ts',
+    },
     'build/torture',
   )
 if (existsSync('e2e/main.ts'))

@@ -12,31 +12,51 @@ import process from 'node:process'
 import { type Bench, shared } from '../bench.js'
 import { track } from '../programs.js'
 
-const VERSIONS = {
-  '@langchain/core': '1.2.13',
-  '@langchain/langgraph-checkpoint': '1.1.5',
-  '@langchain/langgraph-checkpoint-sqlite': '1.0.4',
-  'better-sqlite3': '12.11.1',
-} as const
+type PeerSet = {
+  readonly name: string
+  readonly versions: Readonly<Record<string, string>>
+}
+
+const COMMON = { '@langchain/core': '1.2.13', '@langchain/langgraph-checkpoint': '1.1.5' }
+
+const SQLITE_SAVER: PeerSet = {
+  name: 'SqliteSaver',
+  versions: {
+    ...COMMON,
+    '@langchain/langgraph-checkpoint-sqlite': '1.0.4',
+    'better-sqlite3': '12.11.1',
+  },
+}
+
+const POSTGRES_SAVER: PeerSet = {
+  name: 'PostgresSaver',
+  versions: { ...COMMON, '@langchain/langgraph-checkpoint-postgres': '1.0.5' },
+}
 
 export type InstalledPeers =
   | { readonly ok: true; readonly folder: string }
   /** Why they are missing, for the report. */
   | { readonly ok: false; readonly why: string }
 
+/** It may compile for some minutes. */
+export const installedPeers = installed(SQLITE_SAVER)
+export const postgresPeers = installed(POSTGRES_SAVER)
+
 /** Installs them if necessary. A failed attempt is not repeated in the same run. */
-export const installedPeers: (bench: Bench) => Promise<InstalledPeers> = shared(async ({ log }) => {
-  const folder = cacheFolder()
-  if (existsSync(folder)) return { ok: true, folder }
-  try {
-    log(`installing SqliteSaver into ${folder}, once; it may compile for some minutes`)
-    await install(folder)
-    return { ok: true, folder }
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    return { ok: false, why: `SqliteSaver could not be installed into ${folder}: ${reason}` }
-  }
-})
+function installed(peers: PeerSet): (bench: Bench) => Promise<InstalledPeers> {
+  return shared(async ({ log }) => {
+    const folder = cacheFolder(peers)
+    if (existsSync(folder)) return { ok: true, folder }
+    try {
+      log(`installing ${peers.name} into ${folder}, once`)
+      await install(folder, peers)
+      return { ok: true, folder }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      return { ok: false, why: `${peers.name} could not be installed into ${folder}: ${reason}` }
+    }
+  })
+}
 
 /** The folder. Throws if there is none. */
 export function requirePeers(installed: InstalledPeers): string {
@@ -45,21 +65,21 @@ export function requirePeers(installed: InstalledPeers): string {
 }
 
 /** Compiled code fits one ABI version of Node on one system. */
-function cacheFolder(): string {
+function cacheFolder({ versions: packages }: PeerSet): string {
   const { platform, arch, versions } = process
-  const identity = JSON.stringify([VERSIONS, platform, arch, versions.modules])
+  const identity = JSON.stringify([packages, platform, arch, versions.modules])
   const hash = createHash('sha256').update(identity).digest('hex').slice(0, 16)
   const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache')
   return join(cache, 'savestate-bench', hash)
 }
 
 /** Renamed to its final name only when complete, so that an interrupted install is not used. */
-async function install(folder: string): Promise<void> {
+async function install(folder: string, { versions }: PeerSet): Promise<void> {
   const fresh = `${folder}.${process.pid}.new`
   // Also if the run is interrupted.
   process.once('exit', () => rmSync(fresh, { recursive: true, force: true }))
   mkdirSync(fresh, { recursive: true })
-  const wanted = { private: true, dependencies: VERSIONS }
+  const wanted = { private: true, dependencies: versions }
   writeFileSync(join(fresh, 'package.json'), JSON.stringify(wanted, undefined, 2))
   await npmInstall(fresh)
   // Another run may have been faster.

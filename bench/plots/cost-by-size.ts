@@ -9,8 +9,8 @@ import { SHAPES, type ShapeName } from '../trees/tree.js'
 
 export interface Series {
   readonly name: string
-  /** Milliseconds by number of files. */
-  readonly points: readonly (readonly [files: number, ms: number])[]
+  /** Milliseconds by number of files, or of steps. */
+  readonly points: readonly (readonly [count: number, ms: number])[]
 }
 
 const SIZES: readonly ShapeName[] = ['1k', '5k', '23k', '100k', '200k']

@@ -9,10 +9,13 @@ const TOP = 50
 const BOTTOM = 55
 const COLOURS = ['#0b7a3e', '#58b368', '#b3541e', '#7a4bb3', '#2b6cb0', '#8a8a8a']
 
-export function plot(series: readonly Series[], title: string): string {
+export function plot(
+  series: readonly Series[],
+  { title, axis }: { readonly title: string; readonly axis: string },
+): string {
   const all = series.flatMap(({ points }) => points)
   const across = scaleOf(
-    all.map(([files]) => files),
+    all.map(([count]) => count),
     { from: LEFT, to: WIDTH - RIGHT },
   )
   const up = scaleOf(
@@ -35,7 +38,7 @@ export function plot(series: readonly Series[], title: string): string {
         `<line x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${up.at(value)}" y2="${up.at(value)}" stroke="#e5e5e5"/>` +
         `<text x="${LEFT - 8}" y="${up.at(value) + 4}" text-anchor="end" fill="#444">${short(value)} ms</text>`,
     ),
-    `<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 14}" text-anchor="middle" fill="#444">files in the folder</text>`,
+    `<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 14}" text-anchor="middle" fill="#444">${axis}</text>`,
     ...lines,
     ...labels,
     '</svg>',
@@ -62,9 +65,9 @@ function lineOf(
   { points }: Series,
   { across, up, colour }: { across: Scale; up: Scale; colour: string },
 ): string {
-  const places = points.map(([files, ms]) => `${across.at(files)},${up.at(ms)}`)
+  const places = points.map(([count, ms]) => `${across.at(count)},${up.at(ms)}`)
   const dots = points.map(
-    ([files, ms]) => `<circle cx="${across.at(files)}" cy="${up.at(ms)}" r="3" fill="${colour}"/>`,
+    ([count, ms]) => `<circle cx="${across.at(count)}" cy="${up.at(ms)}" r="3" fill="${colour}"/>`,
   )
   return `<polyline points="${places.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"/>${dots.join('')}`
 }

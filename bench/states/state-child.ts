@@ -25,6 +25,15 @@ export type StateRequest =
   | { readonly kind: 'list-states'; readonly home: string }
   | { readonly kind: 'load-state'; readonly home: string }
   | { readonly kind: 'parse-state'; readonly path: string }
+  /** Resumes the shared session in an empty store, and restores its files if there is a folder for them. */
+  | {
+      readonly kind: 'resume-remote'
+      readonly home: string
+      readonly remote: string
+      readonly into?: string
+    }
+  /** Reads what PostgresSaver wrote. */
+  | { readonly kind: 'get-tuple'; readonly remote: string; readonly packages: string }
   | { readonly kind: 'fork-state'; readonly home: string; readonly forks: number }
 
 export interface ListReport {
@@ -38,6 +47,12 @@ export interface LoadReport {
   readonly ms: number
   /** The median of the next calls in the same process. */
   readonly againMs: number
+  readonly digest: string
+}
+
+/** One call in a process that has just started, with the connection. */
+export interface ResumeReport {
+  readonly ms: number
   readonly digest: string
 }
 
@@ -56,6 +71,8 @@ export interface StateAnswers {
   readonly 'list-states': ListReport
   readonly 'load-state': LoadReport
   readonly 'parse-state': LoadReport
+  readonly 'resume-remote': ResumeReport
+  readonly 'get-tuple': ResumeReport
   readonly 'fork-state': ForkReport
 }
 
@@ -98,6 +115,10 @@ export async function answerState(
       const text = readFileSync(request.path, 'utf8')
       return load(async () => JSON.parse(text))
     }
+    case 'resume-remote':
+      return resume(request)
+    case 'get-tuple':
+      return getTuple(request)
     case 'fork-state':
       return inSession(request.home, (open) => fork(open, request.forks))
   }
@@ -171,6 +192,38 @@ async function load(read: () => Promise<unknown>): Promise<LoadReport> {
   }
   const [ms, ...again] = times
   return { ms: ms ?? Number.NaN, againMs: median(again), digest: digestOf(state) }
+}
+
+async function resume({
+  home,
+  remote,
+  into,
+}: Extract<StateRequest, { kind: 'resume-remote' }>): Promise<ResumeReport> {
+  const start = performance.now()
+  const store = await openStore(home, { remote })
+  try {
+    const { state } = await store.resume(SESSION, into === undefined ? {} : { into })
+    const ms = performance.now() - start
+    return { ms, digest: digestOf(state) }
+  } finally {
+    await store.close()
+  }
+}
+
+async function getTuple({
+  remote,
+  packages,
+}: Extract<StateRequest, { kind: 'get-tuple' }>): Promise<ResumeReport> {
+  const start = performance.now()
+  const place = { remote, packages, session: SESSION, folder: '' }
+  const reader = await WRITERS.PostgresSaver(place)
+  try {
+    const state = await reader.read()
+    const ms = performance.now() - start
+    return { ms, digest: digestOf(state) }
+  } finally {
+    await reader.close()
+  }
 }
 
 async function fork({ store, session }: Open, forks: number): Promise<ForkReport> {

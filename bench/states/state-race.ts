@@ -18,6 +18,8 @@ export interface Runner {
   readonly writer: WriterName
   readonly folder: string
   readonly packages?: string
+  /** The database of a writer that shares what it writes. */
+  readonly remote?: string
   /** The medians are of the last steps up to this one. */
   readonly length: number
   /**
@@ -84,7 +86,11 @@ async function bringToStart(child: Child, runner: Runner): Promise<void> {
   await child.ask({ kind: 'steps', steps: MEASURED })
 }
 
-function placeOf({ folder, packages }: Runner): WriterPlace {
-  const place = { folder, session: SESSION }
-  return packages === undefined ? place : { ...place, packages }
+function placeOf({ folder, packages, remote }: Runner): WriterPlace {
+  return {
+    folder,
+    session: SESSION,
+    ...(packages === undefined ? {} : { packages }),
+    ...(remote === undefined ? {} : { remote }),
+  }
 }

@@ -31,12 +31,14 @@ export interface WriterPlace {
   readonly folder: string
   /** The folder with installed packages, for peers that need them. */
   readonly packages?: string
+  /** The URL of a PostgreSQL database, for writers that share what they write. */
+  readonly remote?: string
 }
 
 export const WRITERS = {
   /** `save` with the whole state. */
-  async save({ folder, session: id }) {
-    const store = await openStore(folder)
+  async save({ folder, session: id, remote }) {
+    const store = await openStore(folder, sharing(remote))
     const session = await store.session(id)
     return {
       async write({ messages }) {
@@ -48,8 +50,8 @@ export const WRITERS = {
   },
 
   /** `append` of what is new. */
-  async append({ folder, session: id }) {
-    const store = await openStore(folder)
+  async append({ folder, session: id, remote }) {
+    const store = await openStore(folder, sharing(remote))
     const session = await store.session(id)
     return {
       async write({ added }) {
@@ -60,8 +62,8 @@ export const WRITERS = {
     }
   },
 
-  async SavestateSaver({ folder, session }) {
-    const saver = await openSaver(folder)
+  async SavestateSaver({ folder, session, remote }) {
+    const saver = await openSaver(folder, sharing(remote))
     return { ...graphOf(saver, session), close: () => saver.close() }
   },
 
@@ -78,6 +80,17 @@ export const WRITERS = {
         saver.db.close()
       },
     }
+  },
+
+  async PostgresSaver({ session, packages, remote }) {
+    if (packages === undefined || remote === undefined)
+      throw new Error('PostgresSaver is not installed, or has no server')
+    const { PostgresSaver } = parsePostgresSaver(
+      createRequire(join(packages, 'package.json'))('@langchain/langgraph-checkpoint-postgres'),
+    )
+    const saver = PostgresSaver.fromConnString(remote)
+    await saver.setup()
+    return { ...graphOf(saver, session), close: () => saver.end() }
   },
 
   /** One file per step, replaced whole. */
@@ -116,6 +129,25 @@ function graphOf(saver: BaseCheckpointSaver, thread: string): Omit<Writer, 'clos
       return tuple?.checkpoint.channel_values
     },
   }
+}
+
+function sharing(remote: string | undefined): { readonly remote?: string } {
+  return remote === undefined ? {} : { remote }
+}
+
+interface PostgresSaverModule {
+  readonly PostgresSaver: {
+    fromConnString(
+      url: string,
+    ): BaseCheckpointSaver & { setup(): Promise<void>; end(): Promise<void> }
+  }
+}
+
+/** Its types are not installed, so this declares only what is used. */
+function parsePostgresSaver(loaded: unknown): PostgresSaverModule {
+  if (typeof loaded !== 'object' || loaded === null || !('PostgresSaver' in loaded))
+    throw new Error('The installed package has no PostgresSaver')
+  return loaded as PostgresSaverModule
 }
 
 interface SqliteSaverModule {

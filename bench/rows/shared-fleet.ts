@@ -1,0 +1,116 @@
+/** Sixteen processes, each with a session of its own on one server; and what a remote costs a save that does not wait for it. */
+import { type Bench, OURS } from '../bench.js'
+import { type Child, startChild } from '../child-process.js'
+import { figureOf, median, type Medians } from '../measure.js'
+import { postgresPeers, requirePeers } from '../peers/installed-peers.js'
+import type { Row } from '../row.js'
+import { emptyDatabase, remoteDatabase } from '../shared/server.js'
+import { openStore } from '../sdk.js'
+import { conversationOf } from '../states/conversation.js'
+import type { WriterName } from '../states/state-writers.js'
+
+const PROCESSES = 16
+const STEPS = 100
+/** As many saves per second as three times the peer's: a third of its time. */
+const FLEET_LIMIT = 1 / 3
+const BEHIND_LIMIT = 1.15
+
+export const fleet: Row = {
+  name: `fleet-${PROCESSES}`,
+  slow: true,
+  async measure(bench) {
+    const packages = requirePeers(await postgresPeers(bench))
+    const ours = await remoteDatabase(bench)
+    const peer = await emptyDatabase(bench)
+    const oursMs = await msPerSave(bench, { writer: 'append', remote: ours.url })
+    const peerMs = await msPerSave(bench, { writer: 'PostgresSaver', remote: peer.url, packages })
+    const perSecond = (ms: number) => Math.round(1000 / ms)
+    return {
+      ours: oursMs,
+      peer: peerMs,
+      limit: FLEET_LIMIT,
+      unit: 'ms',
+      detail: `time per save of all together, steps 100 to 200; ${perSecond(oursMs)} and ${perSecond(peerMs)} saves per second`,
+    }
+  },
+}
+
+async function msPerSave(
+  bench: Bench,
+  {
+    writer,
+    ...shared
+  }: { readonly writer: WriterName; readonly remote: string; readonly packages?: string },
+): Promise<number> {
+  bench.log(`${PROCESSES} processes: ${writer}`)
+  const children: Child[] = []
+  try {
+    while (children.length < PROCESSES) {
+      const child = startChild()
+      children.push(child)
+      const place = {
+        ...shared,
+        folder: bench.scratch.folder('fleet'),
+        session: `s${children.length}`,
+      }
+      await child.ask({ kind: 'begin-writing', writer, place, after: 0 })
+      await child.ask({ kind: 'steps', steps: STEPS })
+    }
+    const start = performance.now()
+    await Promise.all(children.map((child) => child.ask({ kind: 'steps', steps: STEPS })))
+    const ms = performance.now() - start
+    for (const child of children) await child.ask({ kind: 'end-writing' })
+    return ms / (PROCESSES * STEPS)
+  } finally {
+    for (const child of children) await child.end()
+  }
+}
+
+export const behindAppend: Row = {
+  name: 'behind-append-3000',
+  async measure(bench) {
+    const medians = await appendsBehind(bench)
+    return {
+      ours: figureOf(medians, OURS),
+      peer: figureOf(medians, ALONE),
+      limit: BEHIND_LIMIT,
+      unit: 'ms',
+      detail:
+        'append to a session that was pushed, with autoPush on, against one without a remote; p50',
+    }
+  },
+}
+
+const ALONE = 'without a remote'
+const BEFORE = 2900
+const MEASURED = 100
+
+/** In turns, so that the state of the disk affects both. */
+async function appendsBehind(bench: Bench): Promise<Medians> {
+  const { url } = await remoteDatabase(bench)
+  const begin = async (isShared: boolean) => {
+    const store = await openStore(bench.scratch.folder('behind'))
+    const session = await store.session('behind')
+    await session.save({ state: conversationOf(BEFORE) })
+    if (isShared) {
+      await store.remotes.add('bench', { url, plain: true, autoPush: true })
+      await store.remotes.push({ sessions: ['behind'] })
+    }
+    return { store, session, times: [] as number[] }
+  }
+  const pushed = await begin(true)
+  const alone = await begin(false)
+  for (let step = BEFORE; step < BEFORE + MEASURED; step += 1) {
+    const { messages } = conversationOf(1, { after: step })
+    for (const each of step % 2 === 0 ? [pushed, alone] : [alone, pushed]) {
+      const start = performance.now()
+      await each.session.append('messages', messages)
+      each.times.push(performance.now() - start)
+    }
+  }
+  for (const { store } of [pushed, alone]) await store.close()
+  return new Map([
+    [OURS, median(pushed.times)],
+    [ALONE, median(alone.times)],
+  ])
+}
