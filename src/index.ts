@@ -93,6 +93,7 @@ export {
   type Encryption,
   type ForkOptions,
   fromJsonForm,
+  type HistoryOptions,
   type JsonForm,
   type KeyInput,
   type ListAtOptions,
