@@ -11,6 +11,10 @@ export const startError = signal<RequestError | undefined>(undefined)
 export const rows = signal<readonly Row[]>([])
 /** All checkpoints of the project are in `rows`. */
 export const isComplete = signal(false)
+/** A read-only page shows what a restore would do, and never restores. */
+export const restoreWord = computed(() =>
+  start.value?.isReadOnly === true ? 'Show plan' : 'Restore…',
+)
 /** Undefined until the folder has been scanned. */
 export const here = signal<Here | undefined>(undefined)
 /** Why the folder could not be compared with its newest checkpoint. */

@@ -118,6 +118,7 @@ export function Feed(props: FeedProps): VNode {
   }
   // A read-only page shows the plan; an exported one has none.
   const hasPlans = start.value?.isExport === false
+  const isReadOnly = start.value?.isReadOnly === true
   useShortcuts(
     [
       { key: 'j', label: 'Next item', run: () => move(1) },
@@ -133,13 +134,15 @@ export function Feed(props: FeedProps): VNode {
         ? [
             {
               key: 'r',
-              label: 'Restore the nearest checkpoint …',
+              label: isReadOnly
+                ? 'Show plan for the nearest checkpoint'
+                : 'Restore the nearest checkpoint …',
               run: () => withNearest(({ id }) => openRestore({ kind: 'rewind', ref: id })),
             },
           ]
         : []),
     ],
-    [cursor, top, total, positions, startIndex, endIndex, hasPlans],
+    [cursor, top, total, positions, startIndex, endIndex, hasPlans, isReadOnly],
   )
 
   /** The checkpoints before an item, and those before hidden items between it and the one above. */

@@ -21,7 +21,7 @@ export type ListProps = {
   readonly hereId: string | null
   readonly newIds: ReadonlySet<string>
   readonly titles: ReadonlyMap<string, Row>
-  readonly canRestore: boolean
+  readonly canPlan: boolean
   readonly scroller: { current: HTMLDivElement | null }
 }
 
@@ -68,7 +68,7 @@ export function TimelineList(props: ListProps): VNode {
               isNew={'row' in line && props.newIds.has(line.row.id)}
               isHere={isHere(line, props.hereId)}
               title={titleOf(line, props.titles)}
-              canRestore={props.canRestore}
+              canPlan={props.canPlan}
             />
           )
         })}
