@@ -26,7 +26,7 @@ export type SearchMatch = CheckpointView & {
 export type SearchResult = {
   /** Newest first. */
   readonly matches: readonly SearchMatch[]
-  /** How many checkpoints were searched, from the newest on. Of older ones only the texts were searched, not the paths. */
+  /** How many checkpoints were searched, from the newest on. The search in older ones covers their texts, not their paths. */
   readonly searched: number
   /** False: there may be more that match, older ones by their changed paths. */
   readonly isComplete: boolean
