@@ -1,5 +1,5 @@
 // One checkpoint: its tabs, diffs of every kind of file, the folder as it was, and what it left out.
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { rowOf } from '../support/agent-story.js'
@@ -81,6 +81,25 @@ test('images are shown side by side, binary files are named as such', async () =
     .getByText(/binary/i)
     .first()
     .waitFor()
+})
+
+test('since then: an image is shown beside the one that is in the folder now', async () => {
+  const { page } = ui
+  const path = join(ui.store.project, 'logo.png')
+  const now = readFileSync(path)
+  // An image of 1 × 1 pixel.
+  const tiny =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+  writeFileSync(path, Buffer.from(tiny, 'base64'))
+  await ui.show(`/c/${ids.art}?tab=since&file=logo.png`)
+  const sizes = `[...document.querySelectorAll('[data-view=checkpoint] img')].map((image) => [image.alt, image.naturalWidth])`
+  await expect
+    .poll(() => page.evaluate(sizes))
+    .toEqual([
+      ['logo.png, before:', 8],
+      ['logo.png, now:', 1],
+    ])
+  writeFileSync(path, now)
 })
 
 test('hostile file names are text, and each can be opened', async () => {

@@ -49,7 +49,13 @@ export async function call<Name extends Method>(
 
 /** The bytes of one file of a checkpoint. */
 export async function fetchFile(
-  of: { readonly project: string; readonly ref: string; readonly path: string },
+  of: {
+    readonly project: string
+    readonly ref: string
+    readonly path: string
+    /** Reads the file of the folder. */
+    readonly now?: string
+  },
   options: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<Blob> {
   const answer = await request(`/api/file?${new URLSearchParams(of).toString()}`, {

@@ -1,4 +1,5 @@
-// Whether diffs are shown unified or split. The choice stays in this browser; without one, the width of the window decides.
+// Whether diffs are shown unified or split, and whether long lines are wrapped. The choices stay in this browser; without one, the width
+// of the window decides about the layout, and lines are not wrapped.
 import { computed, signal } from '@preact/signals'
 
 export type Layout = 'unified' | 'split'
@@ -30,4 +31,12 @@ export const layout = computed<Layout>(() => {
 export function chooseLayout(next: Layout): void {
   chosen.value = next
   localStorage.setItem(KEY, next)
+}
+
+const WRAP_KEY = 'savestate-wrap'
+export const wrapsLines = signal(localStorage.getItem(WRAP_KEY) === 'true')
+
+export function toggleWrap(): void {
+  wrapsLines.value = !wrapsLines.peek()
+  localStorage.setItem(WRAP_KEY, String(wrapsLines.peek()))
 }
