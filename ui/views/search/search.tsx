@@ -191,7 +191,7 @@ function summary({
   if (isWhole) return `${begin}All ${count(searched, 'checkpoint')} searched.`
   if (!hasOlder(fromServer))
     return `${begin}The newest ${searched.toLocaleString('en')} searched; there are older ones.`
-  return `${begin}Paths were searched in the newest ${count(searched, 'checkpoint')}: older changes were not searched, only prompts, commands, messages and names.`
+  return `${begin}Paths were searched in the newest ${count(searched, 'checkpoint')}; older changes were not searched.`
 }
 
 /** Without, the search ended because it had found enough. */
