@@ -4,10 +4,11 @@ import { Frame } from './app/frame.js'
 import { listenToKeys } from './app/keys.js'
 import { follow } from './app/model.js'
 import { applyTheme } from './app/theme.js'
-import { takeToken } from './app/transport.js'
+import { followToken, takeToken } from './app/transport.js'
 
 listenToErrors()
 takeToken()
+followToken()
 applyTheme()
 listenToKeys()
 const root = document.querySelector('#app')
