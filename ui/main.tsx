@@ -3,6 +3,7 @@ import { listenToErrors, reportError } from './app/errors.js'
 import { Frame } from './app/frame.js'
 import { listenToKeys } from './app/keys.js'
 import { follow } from './app/model.js'
+import { listenToPrinting } from './app/printing.js'
 import { applyTheme } from './app/theme.js'
 import { followToken, takeToken } from './app/transport.js'
 
@@ -11,6 +12,7 @@ takeToken()
 followToken()
 applyTheme()
 listenToKeys()
+listenToPrinting()
 const root = document.querySelector('#app')
 if (root === null) throw new Error('index.html has no #app')
 root.replaceChildren()

@@ -9,7 +9,9 @@
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useShortcuts } from '../../app/keys.js'
+import { isPrinting, MAX_PRINTED } from '../../app/printing.js'
 import { highlight } from '../../highlight/highlighter.js'
+import { PrintLimit } from '../print-limit.js'
 import { count } from '../text.js'
 import { CodeLine, EmptyLine, HunkLine, NoNewline, type SideTokens } from './line.js'
 import {
@@ -51,12 +53,13 @@ export function DiffView(props: {
   useChangeKeys(scroller, { rows, rowHeight, isPlain: layout === 'plain' })
   const last = patch.hunks.at(-1)?.lines.at(-1)
   const digits = String(Math.max(last?.oldNumber ?? 0, last?.newNumber ?? 0)).length
-  const shown = rows.slice(range.start, range.end)
+  const shown = isPrinting.value ? rows.slice(0, MAX_PRINTED) : rows.slice(range.start, range.end)
+  const first = isPrinting.value ? 0 : range.start
   const pane = (side: Side, label: string) => (
     <div class="diff-pane" key={side} tabIndex={0} role="group" aria-label={label}>
       <div class="diff-rows">
         {shown.map((row, index) => (
-          <RowView key={range.start + index} {...{ row, side, tokens, onMore }} />
+          <RowView key={first + index} {...{ row, side, tokens, onMore }} />
         ))}
       </div>
     </div>
@@ -85,6 +88,7 @@ export function DiffView(props: {
           </div>
         </div>
       </div>
+      <PrintLimit rows={rows.length} />
     </>
   )
 }
@@ -146,10 +150,13 @@ function useVisibleRows(rows: readonly Row[]) {
   const [range, setRange] = useState<Visible>({ start: 0, end: 4 * STEP })
   const top = useRef<Line | undefined>(undefined)
 
+  const kept = useRef(0)
   const place = () => {
     const element = scroller.current
-    if (element === null) return
+    // On paper nothing scrolls.
+    if (element === null || isPrinting.peek()) return
     const { scrollTop, clientHeight } = element
+    kept.current = scrollTop
     const first = Math.floor(scrollTop / rowHeight)
     const isWhole = rows.length <= MAX_WHOLE
     const start = isWhole ? 0 : Math.max(0, Math.floor(first / STEP - 1) * STEP)
@@ -162,6 +169,10 @@ function useVisibleRows(rows: readonly Row[]) {
       ?.style.setProperty('height', `${clientHeight}px`)
     movePanes(element, range.start * rowHeight - scrollTop)
   }
+
+  useLayoutEffect(() => {
+    if (!isPrinting.value) scroller.current?.scrollTo({ top: kept.current })
+  }, [isPrinting.value])
 
   // The rows changed: keep the line at the top where it is.
   useLayoutEffect(() => {

@@ -1,5 +1,6 @@
 // Whether diffs are shown unified or split. The choice stays in this browser; without one, the width of the window decides.
 import { computed, signal } from '@preact/signals'
+import { isPrinting } from '../../app/printing.js'
 
 export type Layout = 'unified' | 'split'
 const KEY = 'savestate-diff'
@@ -23,7 +24,8 @@ const isWide = matches('(min-width: 1200px)')
 export const canSplit = matches('(min-width: 700px)')
 
 export const layout = computed<Layout>(() => {
-  if (!canSplit.value) return 'unified'
+  // On paper long lines wrap, and two sides would not stay beside each other.
+  if (!canSplit.value || isPrinting.value) return 'unified'
   return chosen.value ?? (isWide.value ? 'split' : 'unified')
 })
 

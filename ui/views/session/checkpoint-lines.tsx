@@ -84,7 +84,7 @@ function CheckpointLine(props: {
         </span>
       )}
       <span class="checkpoint-rule" />
-      <span class="checkpoint-actions">
+      <span class="line-actions">
         {canChange && hasFiles ? (
           <button
             type="button"
