@@ -176,7 +176,7 @@ function named(all: readonly Checkpoint[], words: string): Checkpoint {
   return found
 }
 
-/** Checks the view in both schemes, and saves what it looks like in the folder that SAVESTATE_SCREENSHOTS names. */
+/** Checks the view in both schemes, and saves a picture of it in the folder that SAVESTATE_SCREENSHOTS names. */
 async function look({ scene, page }: Pick<Walk, 'scene' | 'page'>, name: string): Promise<void> {
   const folder = process.env['SAVESTATE_SCREENSHOTS']
   const file = `${scene.agent.name}-${name.replaceAll(/\W+/g, '-')}`

@@ -225,7 +225,7 @@ describe('forced colors:', () => {
     })()`)
   const differ = async (one: string, other: string) => {
     for (const selector of [one, other]) await ui.page.locator(selector).first().waitFor()
-    expect(await lookOf(one), `${one} looks like ${other}`).not.toBe(await lookOf(other))
+    expect(await lookOf(one), `${one} has the styles of ${other}`).not.toBe(await lookOf(other))
   }
   const force = () => ui.page.emulateMedia({ forcedColors: 'active' })
 

@@ -23,7 +23,7 @@ const serve = (s: Scratch, port?: string): Promise<UiServer> =>
     args: port === undefined ? [] : ['--port', port],
   })
 
-/** What the browser itself logs: requests without a server, and the refused ones. */
+/** Without the lines that the browser itself logs for requests that fail or are refused. */
 const unexpected = (guarded: GuardedPage) =>
   guarded.takeFaults().filter((fault) => !/ERR_|status of 401/.test(fault))
 
@@ -49,7 +49,7 @@ async function askWith(
 }
 
 test.each(['SIGINT', 'SIGKILL'] as const)(
-  'after %s and a new start the page refuses to go on until it has the new address',
+  'after %s and a new start the page waits for the new address',
   async (signal) => {
     using s = makeStore()
     await using first = await serve(s)
@@ -66,7 +66,7 @@ test.each(['SIGINT', 'SIGKILL'] as const)(
     await gone.getByText('savestate ui', { exact: true }).waitFor()
     expect(await page.locator('.live').getAttribute('data-connection')).toBe('gone')
     expect(await axeViolations(page)).toEqual([])
-    // What is loaded stays; what is not says why.
+    // Loaded rows stay; a view that is not loaded says why.
     await row.getByRole('link').first().click()
     await page.locator('main .code', { hasText: 'SERVER_GONE' }).waitFor()
     await page.goBack()
