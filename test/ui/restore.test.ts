@@ -1,4 +1,5 @@
 // Every way back goes through one dialog: it shows the whole plan, does exactly that, and can be undone.
+import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, expect, test } from 'vitest'
@@ -26,7 +27,7 @@ beforeAll(() => {
   before = snapshotOf(ui.store.project)
 })
 /** Each test takes back what it did, to the byte. */
-afterEach(() => expect(snapshotOf(ui.store.project)).toEqual(before))
+afterEach(() => assert.deepEqual(snapshotOf(ui.store.project), before))
 const PLAN = [
   { action: 'remove', path: 'src/table.ts', ticked: true },
   { action: 'write', path: 'src/utilities.ts', ticked: true },

@@ -146,7 +146,8 @@ function Output(props: {
   const { label, data, index, at, text } = props
   const key = `lines ${index} ${at}`
   const lines = countLines(text.text)
-  const isFolded = lines > MAX_LINES && !data.isToggled(key) && !isPrinting.value
+  // The list draws its items again for a print. With `value`, a toggle alone would not draw this one again.
+  const isFolded = lines > MAX_LINES && !data.isToggled(key) && !isPrinting.peek()
   return (
     <div class="output">
       <span class="output-label">{label}</span>
