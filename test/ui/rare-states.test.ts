@@ -84,10 +84,8 @@ test('an encrypted conversation without its key is a sentence, not an error', as
   using s = encryptedStore()
   const faults = await withPage(s, {}, async ({ page, show }) => {
     await show(`/s/${SESSION}`)
-    await page
-      .getByText(/SAVESTATE_KEY|encrypted/)
-      .first()
-      .waitFor()
+    await page.getByText('The conversation cannot be shown').waitFor()
+    await page.getByText(/ is encrypted\b/).waitFor()
     expect(await page.getByText('A secret prompt').count()).toBe(0)
   })
   expect(faults).toEqual([])
@@ -100,10 +98,7 @@ test('a read-only page shows plans and has no button that changes something', as
   const [row] = rowsOf(s)
   const faults = await withPage(s, { args: ['--read-only'] }, async ({ page, show }) => {
     await show(`/c/${row?.id}`)
-    await page
-      .getByText(/read-only/i)
-      .first()
-      .waitFor()
+    await page.locator('.badge', { hasText: 'read-only' }).waitFor()
     await page.keyboard.press('r')
     const dialog = await planShown(page)
     await dialog.getByText('This page is read-only').waitFor()
@@ -140,7 +135,7 @@ test('if the server ends, the page says so and keeps what it has', async () => {
     await page.locator('[data-live=on]').waitFor()
     expect(await server.stop('SIGINT')).toBe(0)
     await page.locator('[data-live=off]').waitFor()
-    await page.getByText('savestate ui').first().waitFor()
+    await page.locator('[data-bar=gone]').getByText('savestate ui', { exact: true }).waitFor()
     await page.getByText('Before the end').first().waitFor()
   })
   expect(faults).toEqual([])

@@ -9,7 +9,9 @@
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useShortcuts } from '../../app/keys.js'
+import { isPrinting, MAX_PRINTED } from '../../app/printing.js'
 import { highlight } from '../../highlight/highlighter.js'
+import { PrintLimit } from '../print-limit.js'
 import { count } from '../text.js'
 import { wrapsLines } from './layout.js'
 import { CodeLine, EmptyLine, HunkLine, NoNewline, ROW_REM, type SideTokens } from './line.js'
@@ -56,12 +58,13 @@ export function DiffView(props: {
   useChangeKeys(scroller, { rows, tops, rowHeight, isPlain: layout === 'plain' })
   const last = patch.hunks.at(-1)?.lines.at(-1)
   const digits = String(Math.max(last?.oldNumber ?? 0, last?.newNumber ?? 0)).length
-  const shown = rows.slice(range.start, range.end)
+  const shown = isPrinting.value ? rows.slice(0, MAX_PRINTED) : rows.slice(range.start, range.end)
+  const first = isPrinting.value ? 0 : range.start
   const pane = (side: Side, label: string) => (
     <div class="diff-pane" key={side} tabIndex={0} role="group" aria-label={label}>
       <div class="diff-rows">
         {shown.map((row, index) => {
-          const at = range.start + index
+          const at = first + index
           const lines = (tops[at + 1] ?? 0) - (tops[at] ?? 0)
           return <RowView key={at} {...{ row, side, tokens, onMore, lines }} />
         })}
@@ -93,6 +96,7 @@ export function DiffView(props: {
           </div>
         </div>
       </div>
+      <PrintLimit rows={rows.length} />
     </>
   )
 }
@@ -163,10 +167,13 @@ function useVisibleRows(
   const [range, setRange] = useState<Visible>({ start: 0, end: 4 * STEP })
   const top = useRef<Line | undefined>(undefined)
 
+  const kept = useRef(0)
   const place = () => {
     const element = scroller.current
-    if (element === null) return
+    // On paper nothing scrolls.
+    if (element === null || isPrinting.peek()) return
     const { scrollTop, clientHeight } = element
+    kept.current = scrollTop
     const first = rowAt(tops, scrollTop / rowHeight)
     const isWhole = rows.length <= MAX_WHOLE
     const start = isWhole ? 0 : Math.max(0, Math.floor(first / STEP - 1) * STEP)
@@ -180,6 +187,10 @@ function useVisibleRows(
       ?.style.setProperty('height', `${clientHeight}px`)
     movePanes(element, (tops[range.start] ?? 0) * rowHeight - scrollTop)
   }
+
+  useLayoutEffect(() => {
+    if (!isPrinting.value) scroller.current?.scrollTo({ top: kept.current })
+  }, [isPrinting.value])
 
   // The rows or their heights changed: keep the line at the top where it is.
   useLayoutEffect(() => {

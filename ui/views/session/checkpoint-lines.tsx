@@ -90,7 +90,7 @@ function CheckpointLine(props: {
         </span>
       )}
       <span class="checkpoint-rule" />
-      <span class="checkpoint-actions">
+      <span class="line-actions">
         {!isExport && hasFiles ? (
           <button
             type="button"
