@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { NO_AGENT } from './scripts/no-agent.mjs'
+import { LongestFirst } from './test/support/vitest/longest-first.js'
 
 const { NODE_EXTRA_CA_CERTS } = process.env
 const codeCache = fileURLToPath(new URL('test/support/vitest/code-cache.cjs', import.meta.url))
@@ -36,6 +37,7 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // Tests wait for processes and disks: three files at a time leave a third of two cores idle.
     maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     // The files of one worker share a process, and with it what they import: no file leaves anything behind in it.
     isolate: false,
     env: {
