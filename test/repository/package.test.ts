@@ -40,7 +40,7 @@ beforeAll(() => {
     .map((path) => path.replace(/^package\//, ''))
   writeFileSync(join(consumer, 'package.json'), '{ "private": true, "type": "module" }\n')
   npm(['install', '--prefer-offline', tarball], consumer)
-}, 120_000)
+}, 300_000)
 
 afterAll(() => removeWhole(scratchFolder))
 
@@ -79,7 +79,7 @@ test('the first line of the README packs the program in a clone that was never b
   expect(packed.filter((path) => path.startsWith('package/dist/')).length).toBe(
     contents.filter((path) => path.startsWith('dist/')).length,
   )
-}, 120_000)
+}, 300_000)
 
 test('installed, it brings along only what the program needs, and runs no script', () => {
   const { dependencies } = JSON.parse(npm(['ls', '--json', '--all'], consumer)) as {
