@@ -9,6 +9,7 @@ import { HOOK_CASES } from './cases/hooks.js'
 import { LATENCY_CASES } from './cases/latency.js'
 import { LAUNCHER_CASES } from './cases/launcher.js'
 import { MCP_CASES } from './cases/mcp.js'
+import { PAGE_CASES } from './cases/page.js'
 import { RESUME_CASES } from './cases/resume.js'
 import { TROUBLE_CASES } from './cases/trouble.js'
 import { UNDO_CASES } from './cases/undo.js'
@@ -28,6 +29,8 @@ const CASES: readonly Case[] = [
   ...TROUBLE_CASES,
   ...DAEMON_CASES,
   ...LATENCY_CASES,
+  // A browser beside them would change the times.
+  ...PAGE_CASES,
 ]
 
 interface Result {

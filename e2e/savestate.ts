@@ -8,7 +8,7 @@ import { asList, asRecord, asText, type Json } from './model-server/json.js'
 import type { Sandbox } from './install-folder.js'
 
 /** The bundle is build/e2e/inside.js, two folders below the project. */
-const PROGRAM = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
+export const PROGRAM = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
 
 /** Installs the hooks of Savestate for this agent, with extra options, as a user does. */
 export async function connect(

@@ -100,7 +100,7 @@ function readStyles() {
   const texts = [...STYLES, ...others.sort()].map((name) =>
     readFileSync(`ui/styles/${name}`, 'utf8'),
   )
-  return ['@layer base, frame, views;\n', ...texts].join('')
+  return ['@layer base, frame, views, print;\n', ...texts].join('')
 }
 
 /** Returns the address of the file. */

@@ -108,6 +108,7 @@ export {
   type ForkOptions,
   fromJsonForm,
   type HandoffOptions,
+  type HistoryOptions,
   type JsonForm,
   type KeyInput,
   type ListAtOptions,

@@ -1,9 +1,10 @@
-// Replaces secrets in text that is shown to people: keys with a known shape, passwords in URLs, and values that are assigned
-// to names such as `password`. It reduces what a screen or an exported file reveals; it cannot recognize every secret.
+// Replaces secrets in text that is shown to people: keys with a known shape, passwords in URLs, commands and sentences, and values
+// that are assigned to names such as `password`. It reduces what a screen or an exported file reveals; it cannot recognize every secret.
 // Time is linear in the text: each pattern either fails within a bounded distance or consumes what it has read. Its repetitions are
 // bounded too, because a match of many megabytes would overflow the stack of the regular expression.
 import type { Fields } from './json.js'
 import { KEY_REST, KEY_SHAPES } from './key-shapes.js'
+import { PHRASE_REST, PHRASES } from './secret-phrases.js'
 
 const MASK = '••••••'
 
@@ -27,6 +28,8 @@ export function maskSecrets(text: string): { readonly text: string; readonly mas
   const isValue = (value: string) => !isPlaceholder(value)
   for (const [pattern, rest] of HEADERS)
     result = maskMatches(result, { pattern, rest, isMasked: isValue, mask })
+  for (const { pattern, isSecret: isMasked } of PHRASES)
+    result = maskMatches(result, { pattern, rest: PHRASE_REST, isMasked, mask })
   result = maskValues(result, { pattern: FLAG, isFlag: true, mask })
   result = maskValues(result, { pattern: ASSIGNMENT, isFlag: false, mask })
   return { text: result, masked }
@@ -80,7 +83,8 @@ type Matches = {
   readonly pattern: RegExp
   /** Matches the rest of a secret that is longer than the pattern allows. */
   readonly rest: RegExp
-  readonly isMasked: (secret: string) => boolean
+  /** `before`: its first group. */
+  readonly isMasked: (secret: string, before: string) => boolean
   readonly mask: () => string
 }
 
@@ -94,7 +98,7 @@ function maskMatches(text: string, { pattern, rest, isMasked, mask }: Matches): 
     const found = pattern.exec(text)
     if (found === null) break
     const secret = found[2] ?? found[0]
-    if (!isMasked(secret)) continue
+    if (!isMasked(secret, found[1] ?? '')) continue
     const end = pattern.lastIndex
     pieces.push(text.slice(done, end - secret.length), mask())
     done = secret.length < MAX_RUN_CHARS ? end : endOfRuns(text, rest, end)

@@ -58,9 +58,15 @@ export type PatchOptions = CallOptions &
     readonly context?: number
   }
 
-/** Options of `project.search` and `project.history`. */
-export type SearchOptions = CallOptions & {
+/** Options of `project.history`. */
+export type HistoryOptions = CallOptions & {
   readonly limit?: number
+}
+
+/** Options of `project.search`. */
+export type SearchOptions = HistoryOptions & {
+  /** How many snapshots to compare with the ones before them, newest first, to find changed paths; 1,000 if left out. */
+  readonly maxCompared?: number
 }
 
 /** Options of `project.drop`. */

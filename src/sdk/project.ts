@@ -15,6 +15,7 @@ import { iteratePages } from './pages.js'
 import type {
   DiffOptions,
   DropOptions,
+  HistoryOptions,
   PatchOptions,
   PlanOptions,
   ProjectRewindOptions,
@@ -150,6 +151,11 @@ export class Project {
     return this.#perform('file', engine.file, options, { ref, path })
   }
 
+  /** One file of the folder as it is now, unless a checkpoint would leave it out; `since` is a checkpoint. @internal */
+  async fileNow(path: string, options: { readonly since: string }): Promise<engine.FileNow> {
+    return this.#perform('fileNow', engine.fileNow, options, { path })
+  }
+
   /** One folder of a checkpoint, without the contents of its files; '' is the project. */
   async folder(
     ref: string,
@@ -178,7 +184,7 @@ export class Project {
   /** Checkpoints that changed one of these files or folders, newest first. Costs one comparison per checkpoint. */
   async history(
     paths: readonly string[],
-    options: SearchOptions = {},
+    options: HistoryOptions = {},
   ): Promise<engine.HistoryResult> {
     if (paths !== undefined) refuseNoList('history', 'paths', paths)
     return this.#perform('history', engine.history, options, { paths })

@@ -106,7 +106,12 @@ export type Api = {
     input: InProject & { readonly path: string; readonly limit: number },
   ) => Wire<HistoryResult>
   readonly search: (
-    input: InProject & { readonly words: string; readonly limit: number },
+    input: InProject & {
+      readonly words: string
+      readonly limit: number
+      /** How many checkpoints to compare with the ones before them, to find changed paths. */
+      readonly maxCompared?: number
+    },
   ) => Wire<SearchResult>
   readonly store: (input: Readonly<Record<string, never>>) => StorePage
   /** The plan of a prune with these limits. Removes nothing. */

@@ -28,5 +28,5 @@ test.each([
     })
     process.stderr.write(`torture: seed ${seed}, ${output.join('').split('\n')[1] ?? ''}\n`)
   },
-  150_000,
+  300_000,
 )

@@ -4,7 +4,7 @@
 // As root, `uid` makes it an ordinary user first. Before it opens the store it creates the file `ready` and waits for the file
 // `waitFor`. `inProcess` is the option of `openStore`: no capture thread.
 import { existsSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openStore, SavestateError } from '../../dist/index.js'
@@ -17,7 +17,11 @@ if (request.uid !== undefined && process.getuid?.() === 0) {
   process.setuid(request.uid)
 }
 if (request.ready !== undefined) writeFileSync(request.ready, '')
-while (request.waitFor !== undefined && !existsSync(request.waitFor)) await sleep(1)
+while (request.waitFor !== undefined && !existsSync(request.waitFor)) {
+  // The test has failed and removed its folder: nothing will come.
+  if (!existsSync(dirname(request.waitFor))) process.exit(1)
+  await sleep(1)
+}
 
 try {
   const { home, limits, inProcess, durability = 'process' } = request

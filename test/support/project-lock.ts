@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { takeLock } from '../../src/system/index.js'
 import type { Scratch } from './scratch.js'
 
-export async function takeProjectLock({ home }: Scratch): Promise<{ release(): void }> {
+export async function takeProjectLock({
+  home,
+}: Pick<Scratch, 'home'>): Promise<{ release(): void }> {
   const folder = join(home, 'locks')
   const [name, ...others] = readdirSync(folder).filter((file) => /^[b-z]{18}$/.test(file))
   if (name === undefined || others.length > 0) throw new Error('There is not exactly one project')

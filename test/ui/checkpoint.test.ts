@@ -1,5 +1,5 @@
 // One checkpoint: its tabs, diffs of every kind of file, the folder as it was, and what it left out.
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { rowOf } from '../support/agent-story.js'
@@ -47,11 +47,8 @@ test('unified and split show the same lines', async () => {
   await ui.show(`/c/${ids.edit}?file=src/login.ts`)
   await lines().first().waitFor()
   for (const name of ['Split', 'Unified']) {
-    await page
-      .getByRole('button', { name, exact: false })
-      .or(page.getByRole('radio', { name }))
-      .first()
-      .click()
+    await page.getByRole('button', { name, exact: true }).click()
+    await page.locator(`.diff-body[data-layout=${name.toLowerCase()}]`).waitFor()
     const text = async () => view().innerText()
     await expect.poll(text).toContain('export function login(user: string): boolean {')
     expect(await text()).toContain('export async function login(user: string, ticket?: string)')
@@ -77,10 +74,26 @@ test('images are shown side by side, binary files are named as such', async () =
       [8, 'blob:'],
     ])
   await ui.show(`/c/${ids.art}?file=data.bin`)
-  await view()
-    .getByText(/binary/i)
-    .first()
-    .waitFor()
+  await view().getByText('A binary file.').waitFor()
+})
+
+test('since then: an image is shown beside the one that is in the folder now', async () => {
+  const { page } = ui
+  const path = join(ui.store.project, 'logo.png')
+  const now = readFileSync(path)
+  // An image of 1 × 1 pixel.
+  const tiny =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+  writeFileSync(path, Buffer.from(tiny, 'base64'))
+  await ui.show(`/c/${ids.art}?tab=since&file=logo.png`)
+  const sizes = `[...document.querySelectorAll('[data-view=checkpoint] img')].map((image) => [image.alt, image.naturalWidth])`
+  await expect
+    .poll(() => page.evaluate(sizes))
+    .toEqual([
+      ['logo.png, before:', 8],
+      ['logo.png, now:', 1],
+    ])
+  writeFileSync(path, now)
 })
 
 test('hostile file names are text, and each can be opened', async () => {
@@ -119,11 +132,7 @@ test('files as they were: folders open, files can be read and downloaded', async
   await view().getByRole('treeitem', { name: 'login.ts' }).click()
   await view().getByText('verifyTicket').first().waitFor()
   const downloading = page.waitForEvent('download')
-  await view()
-    .getByRole('button', { name: /download/i })
-    .or(view().getByRole('link', { name: /download/i }))
-    .first()
-    .click()
+  await view().getByRole('button', { name: 'Download' }).click()
   const saved = join(ui.store.folder, 'downloaded')
   const download = await downloading
   await download.saveAs(saved)

@@ -84,6 +84,58 @@ test('while a plan is applied, Escape does not hide the dialog', async () => {
   await undo()
 })
 
+test('Back closes an open dialog, and the view before is usable', async () => {
+  const { page } = ui
+  await ui.show('/')
+  await openRestore(idOf(`You: ${PROMPTS.login}`))
+  await page.goBack()
+  await page.locator('[data-view=timeline]').waitFor()
+  await page.locator('dialog').waitFor({ state: 'detached' })
+  await page.keyboard.press('j')
+  await page.locator('[role=row]:focus').waitFor()
+  await page.goForward()
+  await page.locator('[data-view=checkpoint][data-state=ready]').waitFor()
+  expect(await page.locator('dialog').count()).toBe(0)
+})
+
+test.each(['carried out', 'refused'] as const)(
+  'Back during a restore closes its dialog, and a bar says how the restore ended: %s',
+  async (how) => {
+    const { page } = ui
+    const released = new EventEmitter()
+    await page.route('**/api/apply', async (route) => {
+      await once(released, 'now')
+      if (how === 'carried out') return route.continue()
+      const error = { code: 'PLAN_STALE', message: 'The folder has changed', hint: null }
+      return route.fulfill({ status: 409, json: { error } })
+    })
+    await ui.show('/')
+    const link = page.locator(`[role=row][data-id="${idOf(`You: ${PROMPTS.tests}`)}"] a`)
+    await link.first().click()
+    await page.locator('[data-view=checkpoint][data-state=ready]').waitFor()
+    await page.keyboard.press('r')
+    await planShown(page)
+    await expect.poll(() => applyButton(page).isEnabled()).toBe(true)
+    await applyButton(page).click()
+    await page.getByRole('button', { name: 'Going back …' }).waitFor()
+    await page.goBack()
+    await page.locator('[data-view=timeline]').waitFor()
+    await page.locator(DIALOG).waitFor({ state: 'detached' })
+    await page.keyboard.press('?')
+    await page.locator('dialog[data-dialog=keys]').waitFor()
+    released.emit('now')
+    const bar = how === 'refused' ? page.locator('[data-bar=error]') : undoBar(page)
+    await bar.waitFor()
+    // The dialog that was opened meanwhile stays.
+    await page.locator('dialog[data-dialog=keys][open]').waitFor()
+    await page.keyboard.press('Escape')
+    await page.unroute('**/api/apply')
+    if (how === 'carried out') return undo()
+    await bar.getByText('The folder has changed').waitFor()
+    expect(ui.takeFaults().join()).toContain('409')
+  },
+)
+
 test('a file of a diff is restored alone', async () => {
   const { page } = ui
   const now = readFileSync(inProject('src/login.ts'), 'utf8')
@@ -165,6 +217,24 @@ test('search by keyboard: j and k move between results, Enter opens one', async 
   await page.keyboard.press('Enter')
   await page.locator('[data-view=checkpoint]').waitFor()
   expect(new URL(page.url()).pathname).toBe(`/c/${first}`)
+})
+
+test('search says that paths of older checkpoints were not searched, and searches them', async () => {
+  const { page } = ui
+  // The server compares 1,000 checkpoints; this store has fewer.
+  await page.route('**/api/search', async (route) => {
+    const input = route.request().postDataJSON()
+    await route.continue({ postData: JSON.stringify({ maxCompared: 1, ...input }) })
+  })
+  await ui.show('/search?q=src/sso.ts')
+  await page.getByText('older changes were not searched').waitFor()
+  const results = page.locator('.search-result')
+  const few = await results.count()
+  await page.getByRole('button', { name: 'Search older changes' }).click()
+  await page.getByText(/All \d+ checkpoints searched/).waitFor()
+  expect(await results.count()).toBeGreaterThan(few)
+  expect(await page.getByRole('button', { name: 'Search older changes' }).count()).toBe(0)
+  await page.unroute('**/api/search')
 })
 
 test('store: a prune is only previewed, and the check says that the store is intact', async () => {

@@ -30,6 +30,13 @@ function makeStore(): Scratch {
     whole(() => 'other'),
   )
   save('every line')
+  const wide = (n: number) =>
+    `${n}: ${(n % 50 === 0 ? 'wide 漢字 ' : 'long \tand\u202e lines ').repeat(n % 23)}\n`
+  writeFileSync(
+    join(s.project, 'wide.txt'),
+    Array.from({ length: 600 }, (_, n) => wide(n)).join(''),
+  )
+  save('wide lines')
   return s
 }
 
@@ -50,9 +57,11 @@ const scrollBy = (part: number) =>
   })()`)
 let some = ''
 let every = ''
+let wide = ''
 beforeAll(() => {
   some = rowOf(ui.store, 'some lines').id
   every = rowOf(ui.store, 'every line').id
+  wide = rowOf(ui.store, 'wide lines').id
 })
 beforeEach(() => ui.page.setViewportSize({ width: 1000, height: 800 }))
 
@@ -159,3 +168,41 @@ test('a single file is restored through the dialog, with only its path selected'
   expect(await boxes.count()).toBe(0)
   await ui.page.keyboard.press('Escape')
 })
+
+test.each([390, 1440])(
+  'long lines are wrapped on demand, which the browser remembers: %i px',
+  async (width) => {
+    const { page } = ui
+    await page.setViewportSize({ width, height: 800 })
+    await open(wide, 'wide.txt')
+    const sideways = () =>
+      page.evaluate<boolean>(
+        `[...document.querySelectorAll('.diff-pane')].some((pane) => pane.scrollWidth > pane.clientWidth)`,
+      )
+    expect(await sideways()).toBe(true)
+    await page.keyboard.press('w')
+    await page.getByRole('button', { name: 'Wrap', pressed: true }).waitFor()
+    await expect.poll(sideways).toBe(false)
+    // The browser breaks the lines where the computed heights expect it.
+    const misfits = `[...document.querySelectorAll('[data-line]')].filter((line) => {
+    const [code, box] = [line.querySelector('.diff-code'), line.getBoundingClientRect()]
+    const range = new Range()
+    range.selectNodeContents(code)
+    const { bottom } = range.getBoundingClientRect()
+    const rest = box.bottom - bottom
+    // The font may draw wide characters narrower than two columns.
+    const most = code.textContent.includes('漢') ? 150 : 12
+    return code.textContent !== '' && (rest < -1 || rest > most)
+  }).map((line) => line.textContent)`
+    for (const part of [0, 0.5, 1]) {
+      await scrollBy(part)
+      await expect.poll(() => page.evaluate(misfits)).toEqual([])
+    }
+    await expect.poll(async () => (await visible()).at(-1)).toBe('600')
+    await page.reload()
+    await lines().first().waitFor()
+    await expect.poll(sideways).toBe(false)
+    await page.getByRole('button', { name: 'Wrap', pressed: true }).click()
+    await expect.poll(sideways).toBe(true)
+  },
+)

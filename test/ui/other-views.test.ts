@@ -61,10 +61,7 @@ test('file history: every version with author and prompt; also of a removed file
   const text = await view('file').innerText()
   for (const part of ['claude', 'Edit src/login.ts']) expect(text).toContain(part)
   await ui.show('/files?path=notes.txt')
-  await view('file')
-    .getByText(/removed|deleted/i)
-    .first()
-    .waitFor()
+  await view('file').locator('.version-row').getByText('removed', { exact: true }).waitFor()
   await page.locator('main').getByText('rm notes.txt').first().waitFor()
 })
 
@@ -89,8 +86,5 @@ test('store: sizes, projects, what a prune would remove, health', async () => {
   expect(text).toContain(ui.store.project)
   for (const word of [/prune/i, /claude/i, /Background process/]) expect(text).toMatch(word)
   await page.getByRole('button', { name: 'Check quickly' }).click()
-  await page
-    .getByText(/no problem|intact|nothing is damaged/i)
-    .first()
-    .waitFor()
+  await page.getByText(/^✓ \d+ checkpoints checked quickly: the store is intact\.$/).waitFor()
 })

@@ -1,7 +1,8 @@
 // Every way back goes through one dialog: it shows the whole plan, does exactly that, and can be undone.
+import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { rowOf, rowsOf } from '../support/agent-story.js'
 import { agentStore, PROMPTS } from '../support/browser/agent-store.js'
 import {
@@ -13,18 +14,20 @@ import {
   undoBar,
 } from '../support/browser/restore-dialog.js'
 import { useUi } from '../support/browser/use-ui.js'
+import { type Seen, snapshotOf } from '../support/scratch.js'
 
 const ui = useUi(agentStore)
 const inProject = (path: string) => join(ui.store.project, path)
 const textOf = (path: string) => readFileSync(inProject(path), 'utf8')
 /** The checkpoint before the third prompt: without the tests, the table and the change of Codex. */
 let target = ''
-let isUsed = false
-beforeEach(async () => {
-  if (isUsed) await ui.renew()
-  isUsed = true
+let before: ReadonlyMap<string, Seen> = new Map()
+beforeAll(() => {
   target = rowOf(ui.store, `You: ${PROMPTS.tests}`).id
+  before = snapshotOf(ui.store.project)
 })
+/** Each test takes back what it did, to the byte. */
+afterEach(() => assert.deepEqual(snapshotOf(ui.store.project), before))
 const PLAN = [
   { action: 'remove', path: 'src/table.ts', ticked: true },
   { action: 'write', path: 'src/utilities.ts', ticked: true },
@@ -60,10 +63,7 @@ test('by mouse: the plan is shown, carried out, undone, redone and undone again'
   expect(rowsOf(ui.store)[0]?.kind).toBe('undo')
 
   await ui.show('/')
-  await page
-    .getByRole('button', { name: /redo|repeat/i })
-    .first()
-    .click()
+  await page.getByRole('button', { name: 'Redo' }).first().click()
   await applyPlan(page)
   expect(existsSync(inProject('src/table.ts'))).toBe(false)
   await undoFromBar()
@@ -91,6 +91,7 @@ test('by keyboard: r opens the dialog, Tab reaches the button, Enter presses it,
   await tabTo('[data-action=apply]')
   await page.keyboard.press('Enter')
   await page.locator(DIALOG).waitFor({ state: 'detached' })
+  expect(existsSync(inProject('src/table.ts'))).toBe(true)
 })
 
 /** Presses Tab until the element has the focus. The dialog has far fewer stops than that. */
@@ -117,6 +118,7 @@ test('an unticked file stays as it is', async () => {
 test('changes of the user stay, unless the switch is turned off', async () => {
   const { page } = ui
   const mine = '# Shop, by hand\n'
+  const shop = textOf('README.md')
   writeFileSync(inProject('README.md'), mine)
   await openRestore(target)
   expect((await planRows(page)).find(({ path }) => path === 'README.md')?.action).toBe('keep')
@@ -126,6 +128,7 @@ test('changes of the user stay, unless the switch is turned off', async () => {
     .toBe('write')
   await page.keyboard.press('Escape')
   expect(textOf('README.md')).toBe(mine)
+  writeFileSync(inProject('README.md'), shop)
 })
 
 test('a plan whose folder has changed is refused; the new plan is shown instead', async () => {
@@ -138,6 +141,7 @@ test('a plan whose folder has changed is refused; the new plan is shown instead'
     await held
     await route.continue()
   })
+  const table = textOf('src/table.ts')
   writeFileSync(inProject('src/table.ts'), 'export const changed = true\n')
   const kept = textOf('src/table.ts')
   const answered = page.waitForResponse('**/api/apply')
@@ -151,6 +155,7 @@ test('a plan whose folder has changed is refused; the new plan is shown instead'
   expect(textOf('src/utilities.ts')).toContain('value7 = 8')
   await page.keyboard.press('Escape')
   expect(ui.takeFaults()).toEqual([expect.stringContaining(`status of ${answer.status()}`)])
+  writeFileSync(inProject('src/table.ts'), table)
 })
 
 test('something that no checkpoint has is in the way: nothing can be applied until it is moved', async () => {

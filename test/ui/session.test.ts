@@ -32,7 +32,7 @@ test('prompts, answers, calls and folded thoughts; Markdown without HTML', async
   await code.first().waitFor()
   expect(await view().getByText('I will add a ticket.').isVisible()).toBe(false)
   await view()
-    .getByRole('button', { name: /thinking|thought/i })
+    .getByRole('button', { name: /^thinking \d+ characters$/ })
     .first()
     .click()
   await view().getByText('I will add a ticket.').first().waitFor()

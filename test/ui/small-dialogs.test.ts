@@ -38,7 +38,7 @@ test('name, by keyboard: n opens the dialog, Enter saves, and the timeline shows
 test('name, by mouse: a name that is refused says why; the name can be removed', async () => {
   const { page } = ui
   await ui.show(`/c/${edit}`)
-  await page.getByRole('button', { name: /^(?:Name|Rename)/ }).click()
+  await page.getByRole('button', { name: 'Rename' }).click()
   await dialog('name').getByRole('textbox').fill('-n')
   await dialog('name').getByRole('button', { name: 'Save' }).click()
   await dialog('name').getByRole('alert').getByText(/\S/).waitFor()
@@ -70,16 +70,12 @@ test('fork: the command that continues a copy of the conversation', async () => 
   await dialog('fork').waitFor({ state: 'detached' })
   await ui.show(`/c/${edit}`)
   await page.getByRole('button', { name: /^Fork/ }).click()
-  await dialog('fork')
-    .getByRole('button', { name: /^(?:Fork|Copy the conversation)/ })
-    .click()
+  await dialog('fork').getByRole('button', { name: 'Copy the conversation' }).click()
   await dialog('fork')
     .getByText(/claude --resume .* --fork-session/)
     .first()
     .waitFor()
-  await dialog('fork')
-    .getByRole('button', { name: /^(?:Close|Done)/ })
-    .click()
+  await dialog('fork').getByRole('button', { name: 'Done' }).click()
   await dialog('fork').waitFor({ state: 'detached' })
 })
 

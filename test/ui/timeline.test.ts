@@ -159,3 +159,10 @@ test('at 360 pixels nothing is wider than the screen', async () => {
   const widest = 'Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)'
   expect(await other.page.evaluate(widest)).toBeLessThanOrEqual(360)
 })
+
+test('the scrolling box is opaque: the browser moves what it has drawn instead of drawing it again', async () => {
+  await ui.show('/')
+  const style = `getComputedStyle(document.querySelector('.tl-scroller')).backgroundColor`
+  // A color with an alpha channel would be `rgba(…)`.
+  expect(await ui.page.evaluate(style)).toMatch(/^rgb\(\d+, \d+, \d+\)$/)
+})

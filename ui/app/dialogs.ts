@@ -20,6 +20,11 @@ export type OpenDialog =
 
 export const openDialog = signal<OpenDialog | undefined>(undefined)
 
+// Back and Forward show another view: a dialog above it would be about something else.
+window.addEventListener('popstate', () => {
+  openDialog.value = undefined
+})
+
 export function openRestore(request: RestoreRequest): void {
   openDialog.value = { dialog: 'restore', request }
 }

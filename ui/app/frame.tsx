@@ -136,7 +136,10 @@ function Current({ view }: { readonly view: View }): VNode {
 
 function CurrentDialog(): VNode | null {
   const open = openDialog.value
-  const onClose = () => (openDialog.value = undefined)
+  // A restore that ends after its dialog was closed must not close the next one.
+  const onClose = () => {
+    if (openDialog.peek() === open) openDialog.value = undefined
+  }
   switch (open?.dialog) {
     case undefined:
       return null

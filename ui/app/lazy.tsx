@@ -2,7 +2,9 @@
 import type { ComponentChildren, ComponentType, VNode } from 'preact'
 import { createContext } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
+import { ErrorMessage } from '../components/states.js'
 import { reportError } from './errors.js'
+import { serverGone } from './transport.js'
 
 const Fallback = createContext<ComponentChildren>(null)
 
@@ -20,14 +22,23 @@ export function lazy<Props extends object>(
   return function Lazy(props: Props): VNode {
     const fallback = useContext(Fallback)
     const [, setReady] = useState(loaded !== undefined)
+    const [isGone, setGone] = useState(false)
     useEffect(() => {
       if (loaded !== undefined) return
-      load().then((component) => {
-        loaded = component
-        setReady(true)
-      }, reportError)
+      load().then(
+        (component) => {
+          loaded = component
+          setReady(true)
+        },
+        (error: unknown) => {
+          // The file could not be loaded.
+          if (error instanceof TypeError) setGone(true)
+          else reportError(error)
+        },
+      )
     }, [])
     const Shown = loaded
+    if (isGone && Shown === undefined) return <ErrorMessage error={serverGone()} />
     return Shown === undefined ? <>{fallback}</> : <Shown {...props} />
   }
 }

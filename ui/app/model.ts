@@ -11,6 +11,10 @@ export const startError = signal<RequestError | undefined>(undefined)
 export const rows = signal<readonly Row[]>([])
 /** All checkpoints of the project are in `rows`. */
 export const isComplete = signal(false)
+/** A read-only page shows what a restore would do, and never restores. */
+export const restoreWord = computed(() =>
+  start.value?.isReadOnly === true ? 'Show plan' : 'Restore…',
+)
 /** Undefined until the folder has been scanned. */
 export const here = signal<Here | undefined>(undefined)
 /** Why the folder could not be compared with its newest checkpoint. */
@@ -28,6 +32,8 @@ const RETRY_MS = 2000
 const LOST: readonly string[] = ['SERVER_GONE', 'ACCESS_REFUSED']
 
 let loads = 0
+/** Resolves when the project is loaded, or could not be. */
+let loading: Promise<unknown> = Promise.resolve()
 
 /** Loads the project of the address. Called at the start and when the user chooses another project. */
 export async function loadProject(): Promise<void> {
@@ -35,7 +41,9 @@ export async function loadProject(): Promise<void> {
   const load = loads
   const wanted = route.peek().query.get('project')
   try {
-    const answer = await call('start', wanted === null ? {} : { project: wanted })
+    const asked = call('start', wanted === null ? {} : { project: wanted })
+    loading = asked.catch(() => undefined)
+    const answer = await asked
     // The user has chosen another project meanwhile.
     if (load !== loads) return
     const before = start.peek()
@@ -118,6 +126,8 @@ export function refresh(): Promise<void> {
 }
 
 async function refreshOnce(): Promise<void> {
+  // Its answer may be older, and would replace the rows of a newer one.
+  await loading
   const path = project.peek()
   const answer = await call('start', path === '' ? {} : { project: path })
   if (path !== project.peek()) return
@@ -139,7 +149,8 @@ async function refreshOnce(): Promise<void> {
   // A failed scan is recorded in the store, which is a change: repeat it only if there is a new checkpoint.
   const hasNew = answer.rows[0]?.id !== known[0]?.id
   if (hasNew || hereError.peek() === undefined) void loadHere()
-  await loadOlder()
+  // Not awaited: the next change would wait for thousands of older rows.
+  void loadOlder()
 }
 
 async function loadAllAfter(answer: Start, path: string): Promise<readonly Row[]> {

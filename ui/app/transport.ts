@@ -24,6 +24,15 @@ export function takeToken(): void {
   history.replaceState(null, '', location.pathname + location.search)
 }
 
+/** The address of a new server differs from that of the old one only in its fragment, so the browser does not load the page again. */
+export function followToken(): void {
+  window.addEventListener('hashchange', () => {
+    const before = sessionStorage.getItem(TOKEN)
+    takeToken()
+    if (sessionStorage.getItem(TOKEN) !== before) location.reload()
+  })
+}
+
 type Answering = (method: Method, input: Readonly<Record<string, unknown>>) => unknown
 let answering: Answering | undefined
 
@@ -49,7 +58,13 @@ export async function call<Name extends Method>(
 
 /** The bytes of one file of a checkpoint. */
 export async function fetchFile(
-  of: { readonly project: string; readonly ref: string; readonly path: string },
+  of: {
+    readonly project: string
+    readonly ref: string
+    readonly path: string
+    /** Reads the file of the folder. */
+    readonly now?: string
+  },
   options: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<Blob> {
   const answer = await request(`/api/file?${new URLSearchParams(of).toString()}`, {
@@ -112,7 +127,7 @@ async function request(path: string, init: RequestInit): Promise<Response> {
   throw new RequestError(error.code, error.message, error.hint)
 }
 
-function serverGone(): RequestError {
+export function serverGone(): RequestError {
   const hint = 'Start it again in the terminal: savestate ui'
   return new RequestError('SERVER_GONE', 'Savestate does not answer', hint)
 }

@@ -27,6 +27,16 @@ export function count(number: number, noun: string): string {
   return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
 }
 
+/** Steps that follow each other may change the same file, so their sum is only a limit. */
+export function filesInSteps(steps: readonly { readonly files: number }[]): string {
+  const changing = steps.filter(({ files }) => files > 0)
+  const total = count(
+    changing.reduce((sum, { files }) => sum + files, 0),
+    'file',
+  )
+  return changing.length > 1 ? `up to ${total}` : total
+}
+
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact'
 import { visibleText } from './format.js'
 
-export { count, formatBytes, relativeTime, visibleText } from './format.js'
+export { count, filesInSteps, formatBytes, relativeTime, visibleText } from './format.js'
 
 /** On one line. */
 export function Line({ text }: { readonly text: string }): VNode {

@@ -52,6 +52,13 @@ export function RestoreDialog(props: {
   const { plan, isOutdated } = current
   const [failure, setFailure] = useState<RequestError | undefined>(undefined)
   const usedToken = useRef<string | null>(null)
+  const isClosed = useRef(false)
+  useEffect(
+    () => () => {
+      isClosed.current = true
+    },
+    [],
+  )
 
   // The safe choice is not possible, but the other one is.
   useEffect(() => {
@@ -87,7 +94,8 @@ export function RestoreDialog(props: {
       props.onClose()
       void refresh()
     } catch (error) {
-      if (!(error instanceof RequestError)) throw error
+      // If Back has closed the dialog meanwhile, the bar for errors shows it.
+      if (!(error instanceof RequestError) || isClosed.current) throw error
       const isStale = error.code === 'PLAN_STALE'
       if (!isStale) setFailure(error)
       setIsApplying(false)

@@ -38,6 +38,9 @@ export const run: Command = async (request) => {
       isReadOnly: options.has('read-only'),
       context: async () => (await open()).context,
       onPage: () => browser?.remove(),
+      onWait: () => {
+        if (!isJson) screen.note(WAITS)
+      },
       report: (error) => void report(error, { screen, isJson }),
       signal: AbortSignal.any([stopped, failing.signal]),
     })
@@ -61,6 +64,9 @@ export const run: Command = async (request) => {
   }
   return EXIT.done
 }
+
+const WAITS =
+  'Waiting for the restore to finish. A second Ctrl-C ends at once: the next command then finishes the restore.'
 
 const pageFolder = (): string => join(dirname(programPath()), '..', 'ui')
 
@@ -133,8 +139,10 @@ async function ownProject(store: Store, folder: string): Promise<Project | undef
 const NO_PROJECT: readonly string[] = ['PROJECT_REFUSED', 'PROJECT_MISSING']
 
 /** The token is printed only on a terminal: a log file may be read by others. */
-function printAddress({ screen }: Request, url: string): void {
-  if (screen.isTerminal) screen.print(`${url}\nEnd with Ctrl-C.`)
+function printAddress({ screen, options }: Request, url: string): void {
+  // A browser in a sandbox may fail to read the file that it is started with.
+  const other = options.has('no-open') ? '' : 'If no page opens, open this address yourself. '
+  if (screen.isTerminal) screen.print(`${url}\n${other}End with Ctrl-C.`)
   else {
     screen.print(url.slice(0, url.indexOf('#')))
     screen.note('The key of the page is printed only on a terminal and with --json.')
@@ -143,10 +151,13 @@ function printAddress({ screen }: Request, url: string): void {
 
 function startBrowser({ screen, isJson }: Request, url: string): OpenedBrowser {
   const browser = openBrowser(url)
-  void browser.isOpened.then((isOpened) => {
-    if (isOpened) return
-    browser.remove()
-    if (!isJson) screen.note('No browser could be opened. Open the address yourself.')
-  })
+  browser.isOpened.then(
+    (isOpened) => {
+      if (isOpened) return
+      browser.remove()
+      if (!isJson) screen.note('No browser could be opened. Open the address yourself.')
+    },
+    (error: unknown) => void report(error, { screen, isJson }),
+  )
   return browser
 }

@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { browserFolder } from './browser-folder.js'
 
 /** Some programs that open addresses stay as long as the browser does. */
 const PATIENCE_MS = 3000
@@ -21,11 +21,22 @@ export type OpenedBrowser = {
  * address contains the token; only this user can read the file.
  */
 export function openBrowser(url: string): OpenedBrowser {
-  const folder = mkdtempSync(join(tmpdir(), 'savestate-ui-'))
-  const file = join(folder, 'open.html')
-  writeFileSync(file, redirectTo(url), { mode: 0o600 })
-  const remove = () => rmSync(folder, { recursive: true, force: true })
-  return { isOpened: startBrowser(file), remove }
+  let folder: string | undefined
+  let isRemoved = false
+  const remove = () => {
+    isRemoved = true
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+  }
+  const start = async (): Promise<boolean> => {
+    const place = await browserFolder()
+    // The page was opened by hand, or the command has ended.
+    if (isRemoved) return true
+    folder = mkdtempSync(join(place, 'savestate-ui-'))
+    const file = join(folder, 'open.html')
+    writeFileSync(file, redirectTo(url), { mode: 0o600 })
+    return startBrowser(file)
+  }
+  return { isOpened: start(), remove }
 }
 
 async function startBrowser(file: string): Promise<boolean> {

@@ -11,12 +11,13 @@ import {
   SavestateError,
   SKIP_REASONS,
 } from '../../model/index.js'
-import { SnapshotFiles } from '../../snapshot/index.js'
+import { SnapshotFiles, type StoredFile } from '../../snapshot/index.js'
 import { findKnownProject, type ProjectContext } from '../operation/context.js'
 import { refuseDamagedFiles } from '../verify/damage-marks.js'
 import { bringNamedFiles } from './files-here.js'
 import { projectOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from '../restore/recover.js'
+import { resolveEnds } from './compared-ends.js'
 import { resolve, withFiles } from './resolve-ref.js'
 import { parseProjectPath } from '../restore/rewind.js'
 
@@ -31,6 +32,9 @@ export type FileResult = {
   /** For a link: its target. */
   readonly content: Uint8Array
 }
+
+/** A file of the folder. */
+export type FileNow = Omit<FileResult, 'checkpoint'>
 
 /** Finding a similar name takes too long among more paths. */
 const MAX_COMPARED = 10_000
@@ -55,20 +59,53 @@ export const file = projectOperation({
         const found = await files.read(checkpoint.snapshot.tree, path)
         if (found === undefined) throw await explainMissing(context, { checkpoint, path, files })
         if (found.type === 'folder') throw folderError(found.names, path)
-        return {
-          checkpoint: checkpoint.id,
-          path: pathText(path),
-          type: found.type,
-          mode: found.type === 'file' ? found.mode.toString(8) : null,
-          size: found.content.length,
-          content: found.content,
-        }
+        return { checkpoint: checkpoint.id, ...viewFile(path, found) }
       } finally {
         files.close()
       }
     })
   },
 })
+
+/** The same for the folder as it is now. Only files that a checkpoint would have can be read: none that is ignored or secret. */
+export const fileNow = projectOperation({
+  name: 'fileNow',
+  summary: 'Read one file of the folder, as the next checkpoint would have it',
+  effect: 'reads',
+  input: () => z.strictObject({ path: z.string(), since: z.string() }),
+  async run(context, { path: text, since }, callbacks): Promise<FileNow> {
+    await recoverIfNeeded(context, callbacks)
+    const path = parseProjectPath(text)
+    // A prune must not remove the objects while they are read.
+    return context.objects.shared(async () => {
+      const ends = { from: since, previous: false }
+      const { after } = await resolveEnds(context, ends, { paths: [path], callbacks })
+      const files = new SnapshotFiles(context.snapshots.gitDir)
+      try {
+        const found = await files.read(after, path)
+        if (found === undefined)
+          throw new SavestateError('BAD_INPUT', `The folder has no ${printablePath(path)} to save`)
+        if (found.type === 'folder') throw folderError(found.names, path)
+        return viewFile(path, found)
+      } finally {
+        files.close()
+      }
+    })
+  },
+})
+
+function viewFile(
+  path: BytePath,
+  found: Exclude<StoredFile, { readonly type: 'folder' }>,
+): FileNow {
+  return {
+    path: pathText(path),
+    type: found.type,
+    mode: found.type === 'file' ? found.mode.toString(8) : null,
+    size: found.content.length,
+    content: found.content,
+  }
+}
 
 function folderError(names: readonly BytePath[], path: BytePath): SavestateError {
   const shown = names.slice(0, MAX_NAMES).map(printablePath).join(', ')

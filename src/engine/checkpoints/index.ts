@@ -1,5 +1,5 @@
 export { diff, type DiffChange, type DiffResult } from './diff.js'
-export type { FileResult } from './file.js'
+export type { FileNow, FileResult } from './file.js'
 export type { FilePatch, PatchHunk } from './file-patch.js'
 export type { FolderListing } from './folder.js'
 export * from './list.js'

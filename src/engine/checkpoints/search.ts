@@ -4,6 +4,7 @@
 import * as z from 'zod/mini'
 import {
   type BytePath,
+  type Checkpoint,
   type FilesCheckpoint,
   hasFiles,
   isInside,
@@ -44,7 +45,7 @@ export type HistoryResult = {
 }
 
 /** Comparing a snapshot with the one before takes milliseconds; reading the texts of all checkpoints takes as long as one. */
-const MAX_COMPARED = 1000
+const DEFAULT_COMPARED = 1000
 const MAX_PATHS = 20
 
 export const search = projectOperation({
@@ -55,8 +56,10 @@ export const search = projectOperation({
     z.strictObject({
       words: z.string().check(z.trim(), z.minLength(1), z.maxLength(1000)),
       limit: z._default(z.int().check(z.positive()), 20),
+      /** How many snapshots are compared with the ones before them, to find changed paths. Equal ones cost nothing. */
+      maxCompared: z._default(z.int().check(z.nonnegative()), DEFAULT_COMPARED),
     }),
-  async run(context, { words, limit }, callbacks): Promise<SearchResult> {
+  async run(context, { words, limit, maxCompared }, callbacks): Promise<SearchResult> {
     await recoverIfNeeded(context, callbacks)
     const project = findKnownProject(context)
     if (project === undefined) return { matches: [], searched: 0, isComplete: true }
@@ -68,23 +71,26 @@ export const search = projectOperation({
       const damaged = ledger.marks.damaged()
       const matches: SearchMatch[] = []
       let searched = 0
+      let compared = 0
+      // Undefined until the comparisons are used up.
+      let searchedPaths: number | undefined
       for (const { id, name, reason, prompt } of texts) {
         callbacks.signal?.throwIfAborted()
         if (matches.length === limit) break
         searched += 1
         const lowered = [name, reason, prompt].map(lower)
         const missing = wanted.filter((word) => !lowered.some((text) => text.includes(word)))
-        if (missing.length > 0 && searched > MAX_COMPARED) continue
+        if (missing.length > 0 && searchedPaths !== undefined) continue
         const checkpoint = ledger.checkpoints.get(id)
         // Another process may have removed it meanwhile.
         if (checkpoint === undefined) continue
-        const changed =
-          missing.length === 0 || !hasFiles(checkpoint)
-            ? []
-            : await changedPaths(context, damaged, {
-                after: checkpoint,
-                before: ledger.checkpoints.filesBefore(checkpoint),
-              })
+        const pair = missing.length === 0 ? undefined : differingPair(context, checkpoint)
+        if (pair !== undefined && compared === maxCompared) {
+          searchedPaths = searched - 1
+          continue
+        }
+        if (pair !== undefined) compared += 1
+        const changed = pair === undefined ? [] : await changedPaths(context, damaged, pair)
         const paths = changed
           .map((path) => pathText(path))
           .filter((path) => wanted.some((word) => lower(path).includes(word)))
@@ -96,8 +102,8 @@ export const search = projectOperation({
           paths: paths.slice(0, MAX_PATHS),
         })
       }
-      const isComplete = searched === texts.length && searched <= MAX_COMPARED
-      return { matches, searched: Math.min(searched, MAX_COMPARED), isComplete }
+      const isComplete = searched === texts.length && searchedPaths === undefined
+      return { matches, searched: searchedPaths ?? searched, isComplete }
     })
   },
 })
@@ -146,6 +152,13 @@ export const history = projectOperation({
     })
   },
 })
+
+/** Undefined if the checkpoint changed no file. */
+function differingPair({ ledger }: ProjectContext, after: Checkpoint): Pair | undefined {
+  if (!hasFiles(after)) return undefined
+  const before = ledger.checkpoints.filesBefore(after)
+  return before?.snapshot.tree === after.snapshot.tree ? undefined : { after, before }
+}
 
 type Pair = { readonly after: FilesCheckpoint; readonly before: FilesCheckpoint | undefined }
 type Damaged = ReadonlyMap<string, unknown>

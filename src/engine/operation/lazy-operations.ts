@@ -26,6 +26,7 @@ export const planImport = loadLater(
   async () => (await import('../sessions/session-exchange.js')).planImport,
 )
 export const file = loadLater(async () => (await import('../checkpoints/file.js')).file)
+export const fileNow = loadLater(async () => (await import('../checkpoints/file.js')).fileNow)
 export const filePatch = loadLater(
   async () => (await import('../checkpoints/file-patch.js')).filePatch,
 )

@@ -1,9 +1,10 @@
 // Finding checkpoints: by words, and by a file that they changed.
 import * as z from 'zod/mini'
-import { inProject, limit, text } from './inputs.js'
+import { inProject, limit, optional, text } from './inputs.js'
 import type { MethodOf } from './method.js'
 
 const MAX_FOUND = 1000
+const MAX_COMPARED = 1_000_000
 
 export const history: MethodOf<'history'> = {
   input: z.strictObject({ ...inProject(), path: text(), limit: limit(MAX_FOUND) }),
@@ -13,8 +14,16 @@ export const history: MethodOf<'history'> = {
 }
 
 export const search: MethodOf<'search'> = {
-  input: z.strictObject({ ...inProject(), words: text(), limit: limit(MAX_FOUND) }),
+  input: z.strictObject({
+    ...inProject(),
+    words: text(),
+    limit: limit(MAX_FOUND),
+    maxCompared: optional(limit(MAX_COMPARED)),
+  }),
   changes: false,
-  run: async ({ project, words, limit: most }, context) =>
-    (await context.project(project)).search(words, { limit: most }),
+  run: async ({ project, words, limit: most, maxCompared }, context) =>
+    (await context.project(project)).search(words, {
+      limit: most,
+      ...(maxCompared === undefined ? {} : { maxCompared }),
+    }),
 }

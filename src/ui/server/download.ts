@@ -1,4 +1,5 @@
-// `GET /api/file`: the bytes of one file of a checkpoint, as a download. The page shows images from it as `blob:` addresses.
+// `GET /api/file`: the bytes of one file of a checkpoint, as a download. The page shows images from it as `blob:` addresses. With
+// `now` it is the file of the folder that the checkpoint is compared with, unless a checkpoint would leave it out.
 import { SavestateError } from '../../internal.js'
 import type { PageContext } from '../methods/method.js'
 import type { Answer } from './answer.js'
@@ -10,7 +11,10 @@ export async function downloadFile(
   const [path, ref, file] = ['project', 'ref', 'path'].map((name) => query.get(name))
   if (!path || !ref || !file)
     throw new SavestateError('BAD_INPUT', 'The address needs project, ref and path')
-  const { content, path: name } = await (await project(path)).file(ref, file)
+  const found = await project(path)
+  const { content, path: name } = query.has('now')
+    ? await found.fileNow(file, { since: ref })
+    : await found.file(ref, file)
   return {
     status: 200,
     headers: {

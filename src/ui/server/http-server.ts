@@ -9,6 +9,7 @@ import { downloadFile } from './download.js'
 import type { EventStreams } from './events.js'
 import type { IdleEnd } from './idle-end.js'
 import { readJson } from './read-json.js'
+import type { RunningRestores } from './running-restores.js'
 import type { StaticFiles } from './static-files.js'
 
 export type PageServer = {
@@ -17,6 +18,7 @@ export type PageServer = {
   readonly files: StaticFiles
   readonly events: EventStreams
   readonly idle: IdleEnd
+  readonly restores: RunningRestores
   /** Loaded after the server listens. */
   readonly methods: () => Promise<typeof import('../methods/index.js')>
   /** Rejects if the store cannot be opened. */
@@ -148,7 +150,8 @@ async function answerApi(
   if (method.changes && page.isReadOnly)
     return failureAnswer(403, refused(403, 'This page is read-only', READ_ONLY_HINT))
   const input = await readJson(request)
-  return jsonAnswer(200, await method.call(input, page.context))
+  const work = () => method.call(input, page.context)
+  return jsonAnswer(200, await (name === 'apply' ? page.restores.during(work) : work()))
 }
 
 const READ_ONLY_HINT = 'Start `savestate ui` without --read-only to change something.'

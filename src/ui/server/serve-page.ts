@@ -9,6 +9,7 @@ import type { PageContext } from '../methods/method.js'
 import { EventStreams } from './events.js'
 import { createPageServer } from './http-server.js'
 import { IdleEnd } from './idle-end.js'
+import { RunningRestores } from './running-restores.js'
 import { StaticFiles } from './static-files.js'
 
 export type ServePageOptions = {
@@ -20,6 +21,8 @@ export type ServePageOptions = {
   readonly context: () => Promise<PageContext>
   /** Called for the first request of a page with the token. */
   readonly onPage?: () => void
+  /** Called if the server is to end while a restore is running. It ends after the restore. */
+  readonly onWait?: () => void
   /** For errors that are bugs. */
   readonly report: (error: unknown) => void
   /** Ends the server. */
@@ -61,6 +64,7 @@ export async function servePage(options: ServePageOptions): Promise<ServedPage> 
   const files = new StaticFiles(options.folder)
   const onPage = onFirstCall(options.onPage ?? (() => undefined))
   const { isReadOnly } = options
+  const restores = new RunningRestores()
   const methods = () => import('../methods/index.js')
   const server = createPageServer({
     token,
@@ -68,6 +72,7 @@ export async function servePage(options: ServePageOptions): Promise<ServedPage> 
     files,
     events,
     idle,
+    restores,
     methods,
     context,
     onPage,
@@ -81,7 +86,8 @@ export async function servePage(options: ServePageOptions): Promise<ServedPage> 
     const why = ending.signal.aborted ? 'idle' : 'signal'
     ending.abort(why)
     idle.stop()
-    await Promise.all([events.close(), closeServer(server)])
+    if (restores.isBusy) options.onWait?.()
+    await Promise.all([events.close(), closeServer(server, restores)])
     return why
   })()
   return { url: `http://${LOOPBACK}:${port}/#${token}`, ended }
@@ -101,10 +107,11 @@ async function listen(server: Server, port: number): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-async function closeServer(server: Server): Promise<void> {
+async function closeServer(server: Server, restores: RunningRestores): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   // Running requests get their answer; connections without one are closed.
   server.closeIdleConnections()
+  await restores.finished()
   const force = setTimeout(() => server.closeAllConnections(), FORCE_MS)
   await closed
   clearTimeout(force)

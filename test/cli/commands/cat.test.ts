@@ -4,11 +4,11 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openStore } from '../../../src/index.js'
-import { type Scratch, PROGRAM, scratch } from '../program.js'
+import { prepared, PROGRAM, type Scratch, scratch } from '../program.js'
 
 const BINARY = Buffer.from([0x68, 0x00, 0xff, 0x0d, 0x0a, 0x80])
 
-function saved(): Scratch {
+const saved = prepared(() => {
   const s = scratch({ 'src/app.ts': 'one\n', '.env': 'KEY=1\n', 'node_modules/x.js': 'x\n' })
   writeFileSync(join(s.project, 'data.bin'), BINARY)
   chmodSync(join(s.project, 'src/app.ts'), 0o600)
@@ -18,7 +18,7 @@ function saved(): Scratch {
   s.run(['save', '--session', 'fix'])
   rmSync(join(s.project, 'src'), { recursive: true })
   return s
-}
+})
 
 const textOf = (s: Scratch, ...args: string[]) => {
   const { code, stdout, stderr } = s.run(['cat', ...args])

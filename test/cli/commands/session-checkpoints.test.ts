@@ -3,7 +3,7 @@ import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runAgent, startAgent } from '../agent.js'
-import { type Scratch, scratch, steady } from '../program.js'
+import { prepared, type Scratch, scratch, steady } from '../program.js'
 
 const ID = expect.stringMatching(/^[bcdfghjklmnpqrstvwxz]{18}$/)
 
@@ -19,7 +19,7 @@ const errorOf = (s: Scratch, ...args: string[]) => {
 }
 
 /** Step 0 with state, step 1 with files and state, step 2 with another state. */
-function withSteps(): Scratch {
+function makeSteps(): Scratch {
   const s = scratch({ 'a.txt': 'one\n' })
   const save = (state: unknown, ...args: string[]) =>
     s.run(['save', '--session', 'fix-login', '--state', '-', ...args], {
@@ -31,6 +31,8 @@ function withSteps(): Scratch {
   save({ plan: 'third', done: ['a', 'b'] }, '--name', 'works')
   return s
 }
+
+const withSteps = prepared(makeSteps)
 
 test('save adds steps to a session, with state, with files, or with both', () => {
   using s = scratch({ 'a.txt': 'one\n' })
@@ -129,7 +131,8 @@ test('a session that a live process is writing to is refused', async () => {
 })
 
 test('list shows session, step and contents, and the steps of one session', () => {
-  using s = withSteps()
+  // It compares ages.
+  using s = makeSteps()
   s.write({ 'a.txt': 'three\n' })
   s.run(['save', '-m', 'by hand'])
   expect(steady(s.run(['list']).stdout).split('\n')).toEqual([

@@ -1,14 +1,16 @@
 // `savestate ui` as a process: its address, the browser it opens, who may start it, and its end.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
+import { takeProjectLock } from '../../support/project-lock.js'
 import { ownHeaders, send } from '../../ui/page-helpers.js'
 import { PROGRAM, type Scratch, scratch } from '../program.js'
+import { onTerminal } from '../terminal.js'
 
 type Started = AsyncDisposable & {
   readonly port: number
@@ -159,4 +161,65 @@ test('it continues if no browser can be opened, and leaves no file behind', asyn
   await using ui = await startUi(s, [], { TMPDIR: temporary })
   expect((await ui.start()).status).toBe(200)
   expect(s.shell(`ls '${temporary}'`).stdout).toBe('')
+})
+
+const snapOf = (s: Scratch) => join(s.folder, 'user', 'snap', 'firefox', 'common')
+
+test.each([
+  ['a snap', 'firefox_firefox.desktop', (s: Scratch) => snapOf(s)],
+  ['another program', 'firefox.desktop', (s: Scratch) => join(s.folder, 'user')],
+  ['a snap that never ran', 'chromium_chromium.desktop', (s: Scratch) => join(s.folder, 'user')],
+])('the file is where the default browser can read it: %s', async (_, desktop, placeOf) => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  mkdirSync(snapOf(s), { recursive: true })
+  const log = join(s.folder, 'opened')
+  writeProgram(s, 'xdg-settings', `[ "$*" = 'get default-web-browser' ] && echo ${desktop}`)
+  writeProgram(s, 'xdg-open', `printf %s "$*" > '${log}.new' && mv '${log}.new' '${log}'`)
+  await using ui = await startUi(s, [], { DISPLAY: ':9' })
+  await expect.poll(() => existsSync(log)).toBe(true)
+  const file = readFileSync(log, 'utf8')
+  expect(join(file, '..', '..')).toBe(placeOf(s))
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  await ui.start()
+  await expect.poll(() => existsSync(join(file, '..'))).toBe(false)
+})
+
+function writeProgram(s: Scratch, name: string, script: string): void {
+  const path = join(s.folder, 'bin', name)
+  writeFileSync(path, `#!/bin/sh\n${script}\n`)
+  chmodSync(path, 0o755)
+}
+
+test('Ctrl-C during a restore says that it waits, and the restore is finished', async () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  s.json(['save'])
+  s.write({ 'a.txt': 'two\n' })
+  const terminal = onTerminal(s, 'exec savestate ui --no-open', { rows: 24, columns: 200 })
+  await terminal.shows('End with Ctrl-C.')
+  const [, portText = '', token = ''] = /:(\d+)\/#([\w-]+)/.exec(terminal.output()) ?? []
+  const port = Number(portText)
+  const headers = ownHeaders({ port, token })
+  const call = async (method: string, input: unknown) => {
+    const body = JSON.stringify(input)
+    const answer = await send(port, { method: 'POST', path: `/api/${method}`, headers, body })
+    return { status: answer.status, body: JSON.parse(answer.body) }
+  }
+  const input = { project: s.project, kind: 'rewind', ref: '1', restore: 'files' }
+  const plan = (await call('plan', input)).body
+  const lock = await takeProjectLock(s)
+  // The token is valid once: when one of them is refused, the other one runs and waits for the lock.
+  const both = [1, 2].map(() => call('apply', { token: plan.token }))
+  const refused = await Promise.race(both)
+  expect(refused).toMatchObject({ status: 409, body: { error: { code: 'PLAN_STALE' } } })
+  terminal.type('\u0003')
+  await terminal.shows(
+    'Waiting for the restore to finish. A second Ctrl-C ends at once: the next command then finishes the restore.',
+  )
+  lock.release()
+  expect((await Promise.all(both)).find(({ status }) => status === 200)?.body).toMatchObject({
+    restore: 'files',
+    written: 1,
+  })
+  expect(await terminal.ended).toBe(0)
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one\n')
 })

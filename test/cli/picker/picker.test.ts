@@ -269,5 +269,5 @@ function terminal() {
 }
 
 async function shown(written: () => string, text: string): Promise<void> {
-  await expect.poll(written, { timeout: 20_000 }).toContain(text)
+  await expect.poll(written, { timeout: 60_000 }).toContain(text)
 }

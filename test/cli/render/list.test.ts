@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { openStore } from '../../../src/index.js'
 import { claudeHook, claudePrompt, claudeShell } from '../../support/agent-story.js'
-import { type Scratch, scratch, steady } from '../program.js'
+import { prepared, type Scratch, scratch, steady } from '../program.js'
 
-function withHistory(): Scratch {
+function makeHistory(): Scratch {
   const s = scratch({ 'a.txt': 'one\n', 'src/b.txt': 'one\n' })
   s.run(['save', '-m', 'by hand'])
   claudePrompt(s, 'Fix the login')
@@ -16,6 +16,8 @@ function withHistory(): Scratch {
   s.run(['pin', '4'])
   return s
 }
+
+const withHistory = prepared(makeHistory)
 
 type Row = { readonly number: number; readonly reason: string; readonly paths?: readonly string[] }
 
@@ -29,7 +31,8 @@ const LEGEND =
   'Go to just before a call: savestate rewind N --before\n'
 
 test('a list shows prompts with their calls, and says which rows are before and which after', () => {
-  using s = withHistory()
+  // It compares ages.
+  using s = makeHistory()
   const { stdout, stderr } = s.run(['list'])
   expect(steady(stdout).split('\n')).toEqual([
     '2  <id>  ● You: Tidy up                        claude · just now',
@@ -98,7 +101,8 @@ test('paths after -- show which step changed them', () => {
 })
 
 test('the columns of a row do not depend on how many rows are shown', () => {
-  using s = withHistory()
+  // It compares ages.
+  using s = makeHistory()
   const first = (...args: string[]) => steady(s.run(['list', ...args]).stdout).match(/^1 .*$/m)?.[0]
   expect(first('-n', '1')?.replace(/ +/g, ' ')).toBe(first()?.replace(/ +/g, ' '))
   expect(s.run(['list', '-n', '1']).stderr).toBe(`${LEGEND}5 more: savestate list -n 6\n`)

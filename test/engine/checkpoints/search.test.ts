@@ -1,4 +1,4 @@
-// `project.search`: texts of all checkpoints, and changed paths of the newest 1,000.
+// `project.search`: texts of all checkpoints, and changed paths of as many as the caller allows.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { DatabaseSync } from '../../support/own-sqlite.js'
@@ -58,7 +58,7 @@ test('words are found in texts and paths, in any order, and ignoring case', asyn
   expect(await idsOf('nowhere')).toEqual([[], true])
 })
 
-test('texts of old checkpoints are found, their paths are not', async () => {
+test('texts of old checkpoints are found, and their paths as far as the caller allows', async () => {
   await using s = await scratch({ files: { 'oldest.txt': '1' } })
   const store = await s.open()
   const project = await store.project(s.project)
@@ -68,13 +68,33 @@ test('texts of old checkpoints are found, their paths are not', async () => {
     reason: 'find me',
     metadata: { agentSession: 'a', at: 'turn-start', prompt: 'the very first wish' },
   })
+  for (const n of [2, 3, 4]) {
+    s.write({ 'other.txt': String(n) })
+    await project.save({ reason: `change ${n}` })
+  }
+  const few = { maxCompared: 2 }
+  const found = { searched: 2, isComplete: false }
+  expect(await project.search('find me', few)).toMatchObject({ ...found, matches: [{ id }] })
+  expect(await project.search('wish first', few)).toMatchObject({ ...found, matches: [{ id }] })
+  expect(await project.search('oldest.txt', few)).toEqual({ ...found, matches: [] })
+  const all = { searched: 4, isComplete: true, matches: [{ id, paths: ['oldest.txt'] }] }
+  for (const maxCompared of [4, 100])
+    expect(await project.search('oldest.txt', { maxCompared })).toMatchObject(all)
+  const limited = await project.search('change', { limit: 2 })
+  expect([limited.matches.length, limited.searched, limited.isComplete]).toEqual([2, 2, false])
+})
+
+test('checkpoints that changed no file are not compared', async () => {
+  await using s = await scratch({ files: { 'oldest.txt': '1' } })
+  const store = await s.open()
+  const project = await store.project(s.project)
+  const { id } = await project.save()
   addCopies(s.home, id, 1100)
-  const found = { searched: 1000, isComplete: false }
-  expect(await project.search('find me')).toMatchObject({ ...found, matches: [{ id }] })
-  expect(await project.search('wish first')).toMatchObject({ ...found, matches: [{ id }] })
-  expect(await project.search('oldest.txt')).toEqual({ ...found, matches: [] })
-  const limited = await project.search('copy', { limit: 3 })
-  expect([limited.matches.length, limited.searched, limited.isComplete]).toEqual([3, 3, false])
+  expect(await project.search('oldest.txt', { maxCompared: 1 })).toMatchObject({
+    searched: 1101,
+    isComplete: true,
+    matches: [{ id }],
+  })
   s.allowDamage()
 })
 

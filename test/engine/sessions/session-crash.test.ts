@@ -109,7 +109,7 @@ test(`two processes that compete for one session never write at the same time`, 
   expect(new Set(steps).size).toBe(steps.length)
   for (const line of acknowledged) expect(marks).toContain(line.split(' ')[1])
   expect(new Set(marks).size).toBe(marks.length)
-}, 120_000)
+})
 
 type AgentFiles = { readonly agent: string; readonly told: string; readonly effects: string }
 

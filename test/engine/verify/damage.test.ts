@@ -34,7 +34,7 @@ const isThorough = process.env['SAVESTATE_EVERY_FILE'] !== undefined
 let made: DamageStore
 beforeAll(async () => {
   made = await makeStore()
-}, 60_000)
+})
 afterAll(() => made.dispose())
 
 /** One file of each kind: with saved data, and derived. */

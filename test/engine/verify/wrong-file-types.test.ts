@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } f
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { VerifyResult } from '../../../src/index.js'
-import { type Scratch, scratch } from '../../cli/program.js'
+import { prepared, type Scratch, scratch } from '../../cli/program.js'
 
 const HOWS: Readonly<Record<string, (path: string) => void>> = {
   pipe: (path) => void execFileSync('mkfifo', ['-m', '600', path]),
@@ -14,11 +14,12 @@ const HOWS: Readonly<Record<string, (path: string) => void>> = {
   'link in a circle': (path) => symlinkSync(path, path),
 }
 
-function savedStore(): Scratch {
+const savedStore = prepared(() => {
   const s = scratch({ 'a.txt': 'one\n' })
-  expect(s.run(['save', '--session', 'task', '--state', '-'], { input: '{"n":1}' }).code).toBe(0)
+  const { code } = s.run(['save', '--session', 'task', '--state', '-'], { input: '{"n":1}' })
+  if (code !== 0) throw new Error(`The save ended with ${code}`)
   return s
-}
+})
 
 /** The only path that matches the pattern, relative to the store. */
 function placeIn(home: string, form: string): string {

@@ -85,7 +85,7 @@ test('a file of more than 2 GB under the limit is streamed in bounded memory and
   expect(storeGit(s, 'cat-file', '-s', id).toString().trim()).toBe(String(size))
   // The id has just been checked; fsck would take ten seconds to check it again.
   s.allowDamage()
-}, 120_000)
+})
 
 test('17 MB of noise are restored byte for byte by an undo and a redo', async () => {
   await using s = await scratch({ files: { small: 'x' } })

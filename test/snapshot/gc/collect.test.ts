@@ -80,7 +80,7 @@ test('everything that savers report as saved can be restored, even if the store 
   }
   await store.prune({ maxCheckpoints: 1 })
   expect(leftoversIn(s.home)).toEqual([])
-}, 150_000)
+})
 
 function worldOf(world: number | undefined): Map<string, string> {
   const count = world === 0 ? 130 : 6

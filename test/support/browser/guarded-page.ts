@@ -18,7 +18,12 @@ export type GuardedPage = AsyncDisposable & {
 /** Opens a tab of its own context at the address. */
 export async function openGuarded(url: string, options: PageOptions = {}): Promise<GuardedPage> {
   const started = await browser()
-  const context = await started.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  const context = await started.newContext({
+    viewport: { width: 1280, height: 800 },
+    // The few animations cost more time than the tests around them.
+    reducedMotion: 'reduce',
+    ...options,
+  })
   const page = await context.newPage()
   let faults: string[] = []
   const { origin } = new URL(url)

@@ -165,7 +165,7 @@ describe('groups', () => {
             summary: {
               authors: ['claude', 'you'],
               steps: 2,
-              fileChanges: 3,
+              files: 'up to 3 files',
               insertions: 12,
               deletions: 4,
               durationMs: 120_000,

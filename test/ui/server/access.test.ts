@@ -218,3 +218,17 @@ test('a file is a download, whatever it contains', async () => {
   })
   expect(answer.headers['set-cookie']).toBeUndefined()
 })
+
+test('a file of the folder can be read only if a checkpoint would have it', async () => {
+  page.s.write({ 'now.txt': 'then\n' })
+  const { id } = await page.project.save()
+  page.s.write({ 'now.txt': 'now\n', '.env': 'SECRET=1\n', '.gitignore': '*.log\n', 'a.log': 'x' })
+  const read = async (path: string) => {
+    const at = { project: page.s.project, ref: id, path, now: '' }
+    const { status, body } = await page.ask(get(`/api/file?${new URLSearchParams(at).toString()}`))
+    return status === 200 ? body : status
+  }
+  expect(await read('now.txt')).toBe('now\n')
+  for (const path of ['.env', 'a.log', '.git/config', 'nowhere', '../outside.txt', '/etc/passwd'])
+    expect([path, await read(path)]).toEqual([path, 400])
+})

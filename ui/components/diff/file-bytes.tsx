@@ -25,15 +25,24 @@ export function imageType(path: string, sizeBytes: number | null): string | unde
 
 export const nameOfPath = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-type FileOf = { readonly ref: string; readonly path: string }
+type FileOf = {
+  readonly ref: string
+  readonly path: string
+  /** The file of the folder, which is compared with this checkpoint. */
+  readonly now?: boolean
+}
+
+function readFile({ now = false, ...of }: FileOf, signal?: AbortSignal): Promise<Blob> {
+  return fetchFile({ project: project.peek(), ...of, ...(now ? { now: '' } : {}) }, { signal })
+}
 
 /** Gives the bytes to the browser as a file. */
-export async function download({ ref, path }: FileOf): Promise<void> {
-  const blob = await fetchFile({ project: project.peek(), ref, path })
+export async function download(of: FileOf): Promise<void> {
+  const blob = await readFile(of)
   const address = URL.createObjectURL(blob)
   const link = document.createElement('a')
   link.href = address
-  link.download = nameOfPath(path)
+  link.download = nameOfPath(of.path)
   link.click()
   // The browser has read the address by then.
   window.setTimeout(() => URL.revokeObjectURL(address), 60_000)
@@ -69,16 +78,17 @@ export function Picture({
   of,
   type,
   caption,
+  version = 0,
 }: {
   readonly of: FileOf
   readonly type: string
   readonly caption: string
+  /** Reads the file again when it changes. */
+  readonly version?: number
 }): VNode {
-  const { ref, path } = of
-  const loaded = useLoaded(
-    async (signal) => fetchFile({ project: project.peek(), ref, path }, { signal }),
-    [ref, path],
-  )
+  const { ref, path, now = false } = of
+  const changes = [ref, path, now, now ? version : 0]
+  const loaded = useLoaded(async (signal) => readFile(of, signal), changes)
   const [address, setAddress] = useState<string | undefined>(undefined)
   const [size, setSize] = useState('')
   const blob = loaded.state === 'ready' ? loaded.value : undefined

@@ -8,6 +8,7 @@ import { Figures, formatBytes } from '../text.js'
 import { DiffView } from './diff-view.js'
 import { DownloadButton, imageType, PathText, Picture } from './file-bytes.js'
 import { canSplit, chooseLayout, layout, type Layout } from './layout.js'
+import { WrapChoice } from './wrap-choice.js'
 import { readPatch } from './rows.js'
 
 type FilePatch = Output<'patch'>
@@ -59,6 +60,7 @@ export function FileDiff(props: {
                 Whole file
               </button>
             )}
+            <WrapChoice />
             <LayoutChoice />
           </>
         ) : null}
@@ -69,7 +71,7 @@ export function FileDiff(props: {
       ) : patch === undefined ? (
         <Loading what="the changes" />
       ) : (
-        <PatchContent {...{ patch, before, after, more }} />
+        <PatchContent {...{ patch, before, after, more, version }} />
       )}
     </section>
   )
@@ -103,7 +105,11 @@ function LayoutChoice(): VNode | null {
   )
 }
 
-type Sides = { readonly before: string | null; readonly after: string | null }
+type Sides = {
+  readonly before: string | null
+  readonly after: string | null
+  readonly version: number | undefined
+}
 
 function PatchContent(
   props: Sides & { readonly patch: FilePatch; readonly more: (() => void) | undefined },
@@ -154,11 +160,18 @@ const SENTENCES: Readonly<Record<Exclude<FilePatch['kind'], 'text' | 'link'>, st
   unchanged: 'The contents are the same.',
 }
 
-function Uncompared({ patch, before, after }: Sides & { readonly patch: FilePatch }): VNode {
+function Uncompared({
+  patch,
+  before,
+  after,
+  version = 0,
+}: Sides & { readonly patch: FilePatch }): VNode {
   const { path, kind, sizeBefore, sizeAfter } = patch
+  // Without a checkpoint of its own, the second side is the folder.
+  const isNow = after === null && before !== null
   const sides = [
-    { caption: 'Before', ref: before, size: sizeBefore },
-    { caption: 'After', ref: after, size: sizeAfter },
+    { caption: 'Before', ref: before, size: sizeBefore, now: false },
+    { caption: isNow ? 'Now' : 'After', ref: after ?? before, size: sizeAfter, now: isNow },
   ].filter(({ size }) => size !== null)
   const isImage = kind === 'binary' && sides.some(({ size }) => imageType(path, size) !== undefined)
   if (kind === 'text' || kind === 'link') throw new TypeError(kind)
@@ -166,18 +179,18 @@ function Uncompared({ patch, before, after }: Sides & { readonly patch: FilePatc
     <div class="uncompared">
       {isImage ? null : <p>{SENTENCES[kind]}</p>}
       <div class="uncompared-sides">
-        {sides.map(({ caption, ref, size }) => {
+        {sides.map(({ caption, ref, size, now }) => {
           const type = imageType(path, size)
           return (
             <div key={caption} class="uncompared-side">
               {ref !== null && isImage && type !== undefined ? (
-                <Picture of={{ ref, path }} type={type} caption={`${caption}:`} />
+                <Picture of={{ ref, path, now }} {...{ type, version }} caption={`${caption}:`} />
               ) : (
                 <p>
                   {caption}: {formatBytes(size ?? 0)}
                 </p>
               )}
-              {ref === null ? (
+              {ref === null ? null : now ? (
                 <p class="muted">This side is the file in your folder.</p>
               ) : (
                 <DownloadButton of={{ ref, path }} />

@@ -1,5 +1,7 @@
-// Whether diffs are shown unified or split. The choice stays in this browser; without one, the width of the window decides.
+// Whether diffs are shown unified or split, and whether long lines are wrapped. The choices stay in this browser; without one, the width
+// of the window decides about the layout, and lines are not wrapped.
 import { computed, signal } from '@preact/signals'
+import { isPrinting } from '../../app/printing.js'
 
 export type Layout = 'unified' | 'split'
 const KEY = 'savestate-diff'
@@ -23,11 +25,20 @@ const isWide = matches('(min-width: 1200px)')
 export const canSplit = matches('(min-width: 700px)')
 
 export const layout = computed<Layout>(() => {
-  if (!canSplit.value) return 'unified'
+  // On paper long lines wrap, and two sides would not stay beside each other.
+  if (!canSplit.value || isPrinting.value) return 'unified'
   return chosen.value ?? (isWide.value ? 'split' : 'unified')
 })
 
 export function chooseLayout(next: Layout): void {
   chosen.value = next
   localStorage.setItem(KEY, next)
+}
+
+const WRAP_KEY = 'savestate-wrap'
+export const wrapsLines = signal(localStorage.getItem(WRAP_KEY) === 'true')
+
+export function toggleWrap(): void {
+  wrapsLines.value = !wrapsLines.peek()
+  localStorage.setItem(WRAP_KEY, String(wrapsLines.peek()))
 }

@@ -6,6 +6,9 @@ import { count, visibleText } from '../text.js'
 import type { HunkHead, Line, LineKind } from './rows.js'
 import { changedWords, MAX_SHOWN, type Segment, segmentsOf } from './segments.js'
 
+/** The height of one line. */
+export const ROW_REM = 1.25
+
 const SIGNS: Readonly<Record<LineKind, string>> = { context: ' ', added: '+', removed: '−' }
 
 /** Undefined until the highlighter has answered. */
@@ -15,12 +18,19 @@ export function CodeLine(props: {
   readonly line: Line
   readonly numbers: 'both' | 'old' | 'new'
   readonly tokens: SideTokens
+  /** How many lines of the screen it takes. */
+  readonly lines: number
 }): VNode {
-  const { line, numbers } = props
+  const { line, numbers, lines } = props
   const { kind, oldNumber, newNumber, text } = line
   const side = kind === 'removed' ? props.tokens.old : props.tokens.fresh
   return (
-    <div class="diff-line" data-line={newNumber ?? oldNumber} data-kind={kind}>
+    <div
+      class="diff-line"
+      data-line={newNumber ?? oldNumber}
+      data-kind={kind}
+      style={heightOf(lines)}
+    >
       <span class="diff-gutter">
         {numbers === 'new' ? null : <span class="diff-number">{oldNumber}</span>}
         {numbers === 'old' ? null : <span class="diff-number">{newNumber}</span>}
@@ -76,8 +86,13 @@ function classOf({ class: token, isWord, isTrailing }: Segment): string {
 }
 
 /** A side of a split view that has no line here. */
-export function EmptyLine(): VNode {
-  return <div class="diff-line" data-kind="none" />
+export function EmptyLine({ lines }: { readonly lines: number }): VNode {
+  return <div class="diff-line" data-kind="none" style={heightOf(lines)} />
+}
+
+/** Undefined for most lines: the stylesheet has the height of one. */
+function heightOf(lines: number) {
+  return lines === 1 ? undefined : { height: `${lines * ROW_REM}rem` }
 }
 
 export function HunkLine(props: {

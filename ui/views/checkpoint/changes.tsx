@@ -85,7 +85,7 @@ export function FileActions({ id, path }: { readonly id: string; readonly path: 
           type="button"
           onClick={() => openRestore({ kind: 'rewind', ref: id, paths: [path] })}
         >
-          Restore this file…
+          {start.value?.isReadOnly === true ? 'Show plan' : 'Restore this file…'}
         </button>
       )}
     </>

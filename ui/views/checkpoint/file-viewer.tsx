@@ -5,6 +5,7 @@ import { project } from '../../app/model.js'
 import { fetchFile } from '../../app/transport.js'
 import { DiffView } from '../../components/diff/diff-view.js'
 import { DownloadButton, imageType, PathText, Picture } from '../../components/diff/file-bytes.js'
+import { WrapChoice } from '../../components/diff/wrap-choice.js'
 import { readPatch } from '../../components/diff/rows.js'
 import { ErrorMessage, Loading, useLoaded } from '../../components/states.js'
 import { formatBytes } from '../../components/text.js'
@@ -32,6 +33,7 @@ export function FileViewer({ id, path }: { readonly id: string; readonly path: s
           <span class="muted">{formatBytes(loaded.value.blob.size)}</span>
         ) : null}
         <span class="spacer" />
+        {loaded.state === 'ready' && loaded.value.text ? <WrapChoice /> : null}
         <DownloadButton of={{ ref: id, path }} />
         <FileActions id={id} path={path} />
       </div>

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import type { Row } from '../../../src/ui/api.js'
 import { openDialog, openRestore } from '../../app/dialogs.js'
 import { useShortcuts } from '../../app/keys.js'
-import { project, refresh, start } from '../../app/model.js'
+import { project, refresh, restoreWord, start } from '../../app/model.js'
 import { addressOf, checkpointPath, followLink, route, sessionPath } from '../../app/router.js'
 import { call, RequestError } from '../../app/transport.js'
 import {
@@ -96,7 +96,7 @@ function Actions({ row }: { readonly row: Row }): VNode | null {
   const [problem, setProblem] = useState<string | undefined>(undefined)
   const { id, pinned, name } = row
   const restore = () => openRestore({ kind: 'rewind', ref: id })
-  useShortcuts([{ key: 'r', label: 'Restore this checkpoint', run: restore }], [id])
+  useShortcuts([{ key: 'r', label: restoreWord.value, run: restore }], [id])
   const pin = async () => {
     try {
       await call('pin', { project: project.peek(), ref: id, pinned: !pinned })
@@ -112,7 +112,7 @@ function Actions({ row }: { readonly row: Row }): VNode | null {
   return (
     <>
       <button class="button" data-kind="primary" type="button" onClick={restore}>
-        Restore…
+        {restoreWord.value}
       </button>
       {isReadOnly ? null : (
         <>

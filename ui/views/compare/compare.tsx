@@ -186,18 +186,21 @@ function TakeActions(props: {
   readonly change: string
 }): VNode | null {
   const { a, b, path, change } = props
-  if (start.value?.isExport === true) return null
+  const { isReadOnly = false, isExport = false } = start.value ?? {}
+  if (isExport) return null
+  const label = (side: string) =>
+    isReadOnly ? `Show plan for ${side}` : `Take this file from ${side}…`
   const take = (row: Row['id']) => () => openRestore({ kind: 'rewind', ref: row, paths: [path] })
   return (
     <>
       {change === 'added' ? null : (
         <button class="button" type="button" onClick={take(a)}>
-          Take this file from A…
+          {label('A')}
         </button>
       )}
       {b === NOW || change === 'removed' ? null : (
         <button class="button" type="button" onClick={take(b)}>
-          Take this file from B…
+          {label('B')}
         </button>
       )}
     </>

@@ -229,7 +229,11 @@ function VersionActions(props: {
               type="button"
               onClick={() => openRestore({ kind: 'rewind', ref: source.id, paths: [path] })}
             >
-              {isDeleted ? 'Restore the last version…' : 'Restore this version…'}
+              {start.value?.isReadOnly === true
+                ? 'Show plan'
+                : isDeleted
+                  ? 'Restore the last version…'
+                  : 'Restore this version…'}
             </button>
           )}
         </>

@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Output } from '../../../src/ui/api.js'
 import { useShortcuts } from '../../app/keys.js'
-import { isComplete, project, rows, start } from '../../app/model.js'
+import { project, rows, start } from '../../app/model.js'
 import { addressOf, navigate, route } from '../../app/router.js'
 import { call } from '../../app/transport.js'
 import { EmptyMessage, ErrorMessage, useLoaded } from '../../components/states.js'
@@ -13,6 +13,9 @@ import { Result } from './result.js'
 
 const TYPING_MS = 200
 const LIMIT = 200
+/** The server compares 1,000 checkpoints by default; more take seconds. */
+const COMPARED = 1000
+const COMPARED_FACTOR = 5
 
 export function Search(): VNode {
   const query = route.value.query.get('q') ?? ''
@@ -40,23 +43,33 @@ export function Search(): VNode {
     if (query === '') field.current?.focus()
   }, [])
 
+  const [depth, setDepth] = useState({ query, maxCompared: COMPARED })
+  const maxCompared = depth.query === query ? depth.maxCompared : COMPARED
   // Not after each change of the store: new rows are found among the loaded ones.
   const answer = useLoaded(
     async (signal) => ({
       query,
+      maxCompared,
       found:
         wordsOf(query).length === 0 || !hasServer()
           ? undefined
           : await call(
               'search',
-              { project: project.peek(), words: query.trim(), limit: LIMIT },
+              {
+                project: project.peek(),
+                words: query.trim(),
+                limit: LIMIT,
+                ...(maxCompared === COMPARED ? {} : { maxCompared }),
+              },
               { signal },
             ),
     }),
-    [query, project.value],
+    [query, project.value, maxCompared],
   )
-  const isCurrent = answer.state === 'ready' && answer.value.query === typed
-  const fromServer = isCurrent ? answer.value.found : undefined
+  const isAnswered = answer.state === 'ready' && answer.value.query === typed
+  const isCurrent = isAnswered && answer.value.maxCompared === maxCompared
+  // While it searches further, what was found stays.
+  const fromServer = isAnswered ? answer.value.found : undefined
   const loaded = rows.value
   const key = words.join(' ')
   const found = useMemo(
@@ -112,9 +125,20 @@ export function Search(): VNode {
           }}
         />
       </form>
-      <p class="search-summary muted" role="status">
-        {words.length === 0 ? '' : summary({ number: found.length, fromServer, isLoading })}
-      </p>
+      <div class="search-summary">
+        <p class="muted" role="status">
+          {words.length === 0 ? '' : summary({ number: found.length, fromServer, isLoading })}
+        </p>
+        {isCurrent && hasOlder(fromServer) ? (
+          <button
+            type="button"
+            class="button"
+            onClick={() => setDepth({ query, maxCompared: maxCompared * COMPARED_FACTOR })}
+          >
+            Search older changes
+          </button>
+        ) : null}
+      </div>
       {answer.state === 'error' ? <ErrorMessage error={answer.error} /> : null}
       {words.length === 0 ? (
         <EmptyMessage title="Find a checkpoint">
@@ -165,8 +189,12 @@ function summary({
   if (fromServer === undefined) return `${begin}Only commands, messages and names were searched.`
   const { searched, isComplete: isWhole } = fromServer
   if (isWhole) return `${begin}All ${count(searched, 'checkpoint')} searched.`
-  const rest = isComplete.value
-    ? 'older ones by command, message and name only'
-    : 'there are older ones'
-  return `${begin}The newest ${searched.toLocaleString('en')} searched; ${rest}.`
+  if (!hasOlder(fromServer))
+    return `${begin}The newest ${searched.toLocaleString('en')} searched; there are older ones.`
+  return `${begin}Paths were searched in the newest ${count(searched, 'checkpoint')}; older changes were not searched.`
+}
+
+/** Without, the search ended because it had found enough. */
+function hasOlder(found: Output<'search'> | undefined): boolean {
+  return found?.isComplete === false && found.matches.length < LIMIT
 }

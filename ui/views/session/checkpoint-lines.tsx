@@ -1,9 +1,9 @@
 // The thin lines between the items of a conversation: the checkpoints made there. Several at one position are one line until opened.
 import type { VNode } from 'preact'
 import { openDialog, openRestore } from '../../app/dialogs.js'
-import { start } from '../../app/model.js'
+import { restoreWord, start } from '../../app/model.js'
 import { addressOf, checkpointPath, followLink } from '../../app/router.js'
-import { count, Figures, Line, Time } from '../../components/text.js'
+import { count, Figures, filesInSteps, Line, Time } from '../../components/text.js'
 import type { ConversationData } from './conversation-data.js'
 import type { PageCheckpoint } from './session-page.js'
 
@@ -31,7 +31,10 @@ export function CheckpointLines(props: {
     )
   return (
     <div class="checkpoint-lines">
-      <CheckpointLine checkpoint={{ ...last, ...sum(checkpoints) }}>
+      <CheckpointLine
+        checkpoint={{ ...last, ...sum(checkpoints) }}
+        filesText={filesInSteps(checkpoints)}
+      >
         <button
           type="button"
           class="text-button"
@@ -61,9 +64,11 @@ function sum(checkpoints: readonly PageCheckpoint[]): {
 
 function CheckpointLine(props: {
   readonly checkpoint: PageCheckpoint
+  /** For several checkpoints. */
+  readonly filesText?: string
   readonly children?: VNode
 }): VNode {
-  const { checkpoint, children } = props
+  const { checkpoint, filesText, children } = props
   const { id, createdAt, files, insertions, deletions, reason, hasFiles } = checkpoint
   const { isReadOnly = true, isExport = true } = start.value ?? {}
   const canChange = !isReadOnly && !isExport
@@ -80,18 +85,19 @@ function CheckpointLine(props: {
         <span class="muted">no file changed</span>
       ) : (
         <span>
-          {count(files, 'file')} <Figures insertions={insertions} deletions={deletions} />
+          {filesText ?? count(files, 'file')}{' '}
+          <Figures insertions={insertions} deletions={deletions} />
         </span>
       )}
       <span class="checkpoint-rule" />
-      <span class="checkpoint-actions">
-        {canChange && hasFiles ? (
+      <span class="line-actions">
+        {!isExport && hasFiles ? (
           <button
             type="button"
             class="text-button"
             onClick={() => openRestore({ kind: 'rewind', ref: id })}
           >
-            restore…
+            {restoreWord.value.toLowerCase()}
           </button>
         ) : null}
         {canChange ? (

@@ -7,7 +7,9 @@ import { isFieldFocused, useShortcuts } from '../../app/keys.js'
 import { navigate, addressOf, checkpointPath } from '../../app/router.js'
 import { openRestore } from '../../app/dialogs.js'
 import { start } from '../../app/model.js'
+import { isPrinting } from '../../app/printing.js'
 import { ErrorMessage } from '../../components/states.js'
+import { count } from '../../components/text.js'
 import { useVirtualizer } from '../../components/virtual-list.js'
 import { CheckpointLines } from './checkpoint-lines.js'
 import type { ConversationData } from './conversation-data.js'
@@ -39,7 +41,10 @@ export function Feed(props: FeedProps): VNode {
   const scroller = useRef<HTMLDivElement>(null)
   const [cursor, setCursor] = useState<number>()
   const [seen, setSeen] = useState(total)
+  // On paper positions and heights are others, so the list does not follow them meanwhile.
+  const isOnPaper = isPrinting.value
   const virtualizer = useVirtualizer({
+    enabled: !isOnPaper,
     // The last row is the end of the conversation.
     count: total + 1,
     getScrollElement: () => scroller.current,
@@ -55,17 +60,19 @@ export function Feed(props: FeedProps): VNode {
       return [...indexes, cursor].sort((one, other) => one - other)
     },
   })
-  const rows = virtualizer.getVirtualItems()
+  const rows = isOnPaper ? printedRows(data) : virtualizer.getVirtualItems()
   const { startIndex = 0, endIndex = 0 } = virtualizer.range ?? {}
   const top = virtualizer.getVirtualItemForOffset((virtualizer.scrollOffset ?? 0) + 24)?.index ?? 0
   const isAtEnd = virtualizer.scrollElement === null || virtualizer.isAtEnd(AT_END)
 
   useEffect(() => {
-    void data.ensure(startIndex - AHEAD, endIndex + AHEAD)
+    if (!isOnPaper) void data.ensure(startIndex - AHEAD, endIndex + AHEAD)
   }, [startIndex, endIndex, total, data.reveal])
-  useEffect(() => onTop(top), [top])
   useEffect(() => {
-    if (isAtEnd) setSeen(total)
+    if (!isOnPaper) onTop(top)
+  }, [top])
+  useEffect(() => {
+    if (isAtEnd && !isOnPaper) setSeen(total)
   }, [isAtEnd, total])
   // From the end to the start: the position of an item depends on those before it.
   useLayoutEffect(() => {
@@ -93,6 +100,20 @@ export function Feed(props: FeedProps): VNode {
     if (cursor !== undefined) focusItem(scroller.current, cursor)
   }, [cursor])
 
+  const onScreen = useRef({ top, isAtEnd })
+  const wasOnPaper = useRef(false)
+  useLayoutEffect(() => {
+    const before = onScreen.current
+    if (wasOnPaper.current && !isOnPaper)
+      if (before.isAtEnd) virtualizer.scrollToEnd()
+      else virtualizer.scrollToIndex(before.top, { align: 'start' })
+    wasOnPaper.current = isOnPaper
+  }, [isOnPaper])
+  // After the effect above, which needs the place from before the print.
+  useLayoutEffect(() => {
+    if (!isOnPaper) onScreen.current = { top, isAtEnd }
+  })
+
   /** Where the user is: the focused item if it is visible. */
   const from = (): number =>
     cursor !== undefined && cursor >= startIndex && cursor <= endIndex ? cursor : top
@@ -118,6 +139,7 @@ export function Feed(props: FeedProps): VNode {
   }
   // A read-only page shows the plan; an exported one has none.
   const hasPlans = start.value?.isExport === false
+  const isReadOnly = start.value?.isReadOnly === true
   useShortcuts(
     [
       { key: 'j', label: 'Next item', run: () => move(1) },
@@ -133,13 +155,15 @@ export function Feed(props: FeedProps): VNode {
         ? [
             {
               key: 'r',
-              label: 'Restore the nearest checkpoint …',
+              label: isReadOnly
+                ? 'Show plan for the nearest checkpoint'
+                : 'Restore the nearest checkpoint …',
               run: () => withNearest(({ id }) => openRestore({ kind: 'rewind', ref: id })),
             },
           ]
         : []),
     ],
-    [cursor, top, total, positions, startIndex, endIndex, hasPlans],
+    [cursor, top, total, positions, startIndex, endIndex, hasPlans, isReadOnly],
   )
 
   /** The checkpoints before an item, and those before hidden items between it and the one above. */
@@ -178,7 +202,7 @@ export function Feed(props: FeedProps): VNode {
               <article
                 key={index}
                 // Its height counts only when it is loaded: a placeholder has the height of the list's estimate.
-                ref={isLoaded ? virtualizer.measureElement : null}
+                ref={isLoaded && !isOnPaper ? virtualizer.measureElement : null}
                 class="feed-item"
                 data-index={index}
                 data-item={isEnd ? undefined : index}
@@ -206,6 +230,7 @@ export function Feed(props: FeedProps): VNode {
           })}
         </div>
       </div>
+      {isOnPaper ? <PrintNote data={data} /> : null}
       {seen < total && !isAtEnd ? (
         <button
           type="button"
@@ -217,6 +242,30 @@ export function Feed(props: FeedProps): VNode {
         </button>
       ) : null}
     </div>
+  )
+}
+
+/** On paper the list has all items that are loaded. Their positions do not matter there. */
+function printedRows(
+  data: ConversationData,
+): readonly { readonly index: number; readonly start: number; readonly size: number }[] {
+  const rows = Array.from({ length: data.total + 1 }, (_, index) => ({ index, start: 0, size: 0 }))
+  return rows.filter(
+    ({ index }) =>
+      index === data.total || (data.item(index) !== undefined && !data.isHidden(index)),
+  )
+}
+
+function PrintNote({ data }: { readonly data: ConversationData }): VNode | null {
+  let missing = 0
+  for (let index = 0; index < data.total; index += 1)
+    if (data.item(index) === undefined) missing += 1
+  if (missing === 0) return null
+  return (
+    <p class="print-note">
+      {count(missing, 'item')} of {data.total.toLocaleString('en')} are not printed: the page loads
+      items when they are scrolled to.
+    </p>
   )
 }
 

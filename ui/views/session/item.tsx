@@ -113,16 +113,40 @@ function PartContent(props: {
       return data.hasCall(part.id) ? null : (
         <ResultOnly data={data} index={index} part={part} at={at} />
       )
-    case 'note':
+    case 'note': {
+      const key = `note ${index} ${at}`
+      const length = part.text.text.length + part.text.restLength
+      const isLong = length > MAX_NOTE
+      const isOpen = !isLong || data.isToggled(key)
       return (
         <div class="aside note" data-kind="note">
-          <LongText data={data} index={index} part={at} text={part.text}>
-            {(text) => <p class="plain">{visibleText(text)}</p>}
-          </LongText>
+          {isLong ? (
+            <button
+              type="button"
+              class="fold"
+              aria-expanded={isOpen}
+              onClick={() => data.toggle(key)}
+            >
+              <span class="fold-title">note</span>
+              <span class="fold-summary">
+                <Line text={part.text.text.slice(0, MAX_NOTE)} />
+              </span>
+              <span class="muted">{count(length, 'character')}</span>
+            </button>
+          ) : null}
+          {isOpen ? (
+            <LongText data={data} index={index} part={at} text={part.text}>
+              {(text) => <p class="plain">{visibleText(text)}</p>}
+            </LongText>
+          ) : null}
         </div>
       )
+    }
   }
 }
+
+/** A longer note is folded: agents begin conversations with pages of instructions. */
+const MAX_NOTE = 300
 
 /** A text with the name of its author and the time beside it. */
 function Said(props: {

@@ -1,6 +1,7 @@
 // A tool call as one line that opens: what was called, how it ended, how long it took; then its input and its result.
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { isPrinting } from '../../app/printing.js'
 import { count, Line, visibleText } from '../../components/text.js'
 import type { ConversationData, FoundResult, PartOf } from './conversation-data.js'
 import { type ItemText, LongText } from './long-text.js'
@@ -145,7 +146,8 @@ function Output(props: {
   const { label, data, index, at, text } = props
   const key = `lines ${index} ${at}`
   const lines = countLines(text.text)
-  const isFolded = lines > MAX_LINES && !data.isToggled(key)
+  // The list draws its items again for a print. With `value`, a toggle alone would not draw this one again.
+  const isFolded = lines > MAX_LINES && !data.isToggled(key) && !isPrinting.peek()
   return (
     <div class="output">
       <span class="output-label">{label}</span>

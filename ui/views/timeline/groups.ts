@@ -1,13 +1,15 @@
 // Groups rows by session and prompt: a prompt with the tool calls of its turn, and the turns of one session that follow each other.
 // Saves by hand, rewinds and imports have no session and are groups of one row. Pure.
 import type { Row } from '../../../src/ui/api.js'
+import { filesInSteps } from '../../components/format.js'
 import { authorsOf, isPrompt } from './words.js'
 
 export type Summary = {
   readonly authors: readonly string[]
   readonly steps: number
-  /** The sum over the steps: a file that two steps changed counts twice. */
-  readonly fileChanges: number
+  /** As `filesInSteps` says it. */
+  readonly files: string
+  /** Sums over the steps, as of the deletions: a line that two steps changed counts twice. */
   readonly insertions: number
   readonly deletions: number
   readonly durationMs: number
@@ -125,7 +127,7 @@ function summarize({ prompt, steps }: Pick<Turn, 'prompt' | 'steps'>): Summary {
   return {
     authors: [...new Set(steps.flatMap(authorsOf))],
     steps: steps.length,
-    fileChanges: sum(({ files }) => files),
+    files: filesInSteps(steps),
     insertions: sum(({ insertions }) => insertions),
     deletions: sum(({ deletions }) => deletions),
     durationMs: Date.parse(last.createdAt) - Date.parse(prompt.createdAt),

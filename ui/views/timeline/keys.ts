@@ -1,7 +1,7 @@
 // The keyboard of the timeline: moving, folding, and what can be done with the chosen row.
 import { openDialog, openRestore } from '../../app/dialogs.js'
 import { isFieldFocused, type Shortcut, useShortcuts } from '../../app/keys.js'
-import { project, replaceRow, rowOf, start } from '../../app/model.js'
+import { project, replaceRow, restoreWord, rowOf, start } from '../../app/model.js'
 import { addressOf, checkpointPath, navigate } from '../../app/router.js'
 import { call } from '../../app/transport.js'
 import type { Row } from '../../../src/ui/api.js'
@@ -81,7 +81,7 @@ export function useTimelineKeys(shown: Shown): void {
         ? []
         : on(
             ['r'],
-            'Restore…',
+            restoreWord.peek(),
             withRow((row) => openRestore({ kind: 'rewind', ref: row.id })),
           )),
       ...(isReadOnly ? [] : changing),

@@ -2,7 +2,9 @@
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Row } from '../../../src/ui/api.js'
+import { isPrinting, MAX_PRINTED } from '../../app/printing.js'
 import { addressOf, checkpointPath, navigate } from '../../app/router.js'
+import { PrintLimit } from '../../components/print-limit.js'
 import { type Heights, heightOf, type Layout, type Line, lineAt, nextFold } from './lines.js'
 import { TimelineRow } from './row.js'
 import { activeKey, kept, setFold } from './state.js'
@@ -21,7 +23,7 @@ export type ListProps = {
   readonly hereId: string | null
   readonly newIds: ReadonlySet<string>
   readonly titles: ReadonlyMap<string, Row>
-  readonly canRestore: boolean
+  readonly canPlan: boolean
   readonly scroller: { current: HTMLDivElement | null }
 }
 
@@ -29,8 +31,10 @@ export function TimelineList(props: ListProps): VNode {
   const { lines, layout, heights, scroller } = props
   const [view, setView] = useState<Viewport>({ top: kept.scrollTop, height: 900 })
   useScroll(props, setView)
-  const first = lineAt(layout, view.top - OVERSCAN_PX)
-  const last = lineAt(layout, view.top + view.height + OVERSCAN_PX)
+  const first = isPrinting.value ? 0 : lineAt(layout, view.top - OVERSCAN_PX)
+  const last = isPrinting.value
+    ? Math.min(lines.length, MAX_PRINTED) - 1
+    : lineAt(layout, view.top + view.height + OVERSCAN_PX)
   const active = lines.findIndex(({ key }) => key === activeKey.value)
   // Without a chosen row, the first one is the tab stop.
   const tabStop = active >= 0 ? active : lines.findIndex(({ type }) => type !== 'day')
@@ -39,7 +43,7 @@ export function TimelineList(props: ListProps): VNode {
     (_, at) => first + at,
   )
   if (tabStop >= 0 && tabStop < first) indexes.unshift(tabStop)
-  if (tabStop > last) indexes.push(tabStop)
+  if (tabStop > last && !isPrinting.value) indexes.push(tabStop)
   return (
     <div class="tl-scroller" ref={scroller}>
       <div
@@ -68,11 +72,12 @@ export function TimelineList(props: ListProps): VNode {
               isNew={'row' in line && props.newIds.has(line.row.id)}
               isHere={isHere(line, props.hereId)}
               title={titleOf(line, props.titles)}
-              canRestore={props.canRestore}
+              canPlan={props.canPlan}
             />
           )
         })}
       </div>
+      <PrintLimit rows={lines.length} />
     </div>
   )
 }
@@ -108,6 +113,8 @@ function useScroll(
     if (element === null) return undefined
     element.scrollTop = kept.scrollTop
     const update = () => {
+      // On paper nothing scrolls.
+      if (isPrinting.peek()) return
       kept.scrollTop = element.scrollTop
       const top = Math.round(element.scrollTop / STEP_PX) * STEP_PX
       const height = element.clientHeight
@@ -122,6 +129,10 @@ function useScroll(
       element.removeEventListener('scroll', update)
     }
   }, [])
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (element !== null && !isPrinting.value) element.scrollTop = kept.scrollTop
+  }, [isPrinting.value])
 }
 
 type Shown = Pick<ListProps, 'lines' | 'layout'>

@@ -2,6 +2,7 @@
 import { Component, type ComponentChildren, type VNode } from 'preact'
 import type { Row } from '../../../src/ui/api.js'
 import { openRestore } from '../../app/dialogs.js'
+import { restoreWord } from '../../app/model.js'
 import { addressOf, checkpointPath, followLink, sessionPath } from '../../app/router.js'
 import {
   Author,
@@ -25,7 +26,7 @@ export type RowProps = {
   readonly isHere: boolean
   /** The first prompt of the session; undefined if it is not known. */
   readonly title: string | undefined
-  readonly canRestore: boolean
+  readonly canPlan: boolean
 }
 
 /** Drawn again only if one of its properties differs: scrolling moves no row. */
@@ -127,9 +128,12 @@ function SessionHeader(props: {
   )
 }
 
+const SUM_TITLE =
+  'The sum of all steps: a file or line that several of them changed counts each time. Compare shows what differs in the end.'
+
 function Card({ line, ...props }: RowProps & { readonly line: LineOf<'card'> }): VNode {
   const { row, turn, isOpen } = line
-  const { authors, steps, fileChanges, insertions, deletions, durationMs } = turn.summary
+  const { authors, steps, files, insertions, deletions, durationMs } = turn.summary
   return (
     <span role="gridcell" class="tl-card">
       <Stamp row={row} />
@@ -146,7 +150,7 @@ function Card({ line, ...props }: RowProps & { readonly line: LineOf<'card'> }):
           </a>
           {turn.isContinued ? <span class="tl-note">continued</span> : null}
           <Marks row={row} isHere={props.isHere} />
-          <Actions row={row} canRestore={props.canRestore} />
+          <Actions row={row} canPlan={props.canPlan} />
         </span>
         <span class="tl-line tl-sub">
           {turn.steps.length > 0 ? <Toggle isOpen={isOpen} /> : null}
@@ -158,8 +162,9 @@ function Card({ line, ...props }: RowProps & { readonly line: LineOf<'card'> }):
           ) : (
             <>
               <span>{count(steps, 'step')}</span>
-              <span>{count(fileChanges, 'file change')}</span>
-              <Figures insertions={insertions} deletions={deletions} />
+              <span title={steps > 1 ? SUM_TITLE : undefined}>
+                {files} <Figures insertions={insertions} deletions={deletions} />
+              </span>
               <span>{durationText(durationMs)}</span>
             </>
           )}
@@ -201,7 +206,7 @@ function Entry({ row, line, ...props }: RowProps & { readonly row: Row }): VNode
         {isSingle && row.kind !== 'save' ? null : <Author name={row.author} />}
         {row.files > 0 ? <Figures {...row} /> : <span class="figures" />}
       </span>
-      <Actions row={row} canRestore={props.canRestore} />
+      <Actions row={row} canPlan={props.canPlan} />
     </span>
   )
 }
@@ -240,7 +245,7 @@ function Marks({ row, isHere }: { readonly row: Row; readonly isHere: boolean })
 }
 
 /** Visible while the mouse or the focus is on the row; the keyboard has `r` and `d`. */
-function Actions({ row, canRestore }: { readonly row: Row; readonly canRestore: boolean }): VNode {
+function Actions({ row, canPlan }: { readonly row: Row; readonly canPlan: boolean }): VNode {
   return (
     <span class="tl-actions">
       <a
@@ -251,14 +256,14 @@ function Actions({ row, canRestore }: { readonly row: Row; readonly canRestore: 
       >
         Compare
       </a>
-      {canRestore && row.hasFiles ? (
+      {canPlan && row.hasFiles ? (
         <button
           type="button"
           class="tl-action"
           tabIndex={-1}
           onClick={() => openRestore({ kind: 'rewind', ref: row.id })}
         >
-          Restore…
+          {restoreWord.value}
         </button>
       ) : null}
     </span>

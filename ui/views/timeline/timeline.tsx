@@ -48,7 +48,7 @@ function FilledTimeline(): VNode {
   const jump = (top: number) => {
     if (scroller.current !== null) scroller.current.scrollTop = top
   }
-  const { isReadOnly = false, isExport = false } = start.value ?? {}
+  const { isExport = false } = start.value ?? {}
   return (
     <div class="view timeline" data-view="timeline" data-state="ready">
       <h1 class="visually-hidden">Timeline</h1>
@@ -73,7 +73,7 @@ function FilledTimeline(): VNode {
             hereId={hereId}
             newIds={newIds}
             titles={titles}
-            canRestore={!isReadOnly && !isExport}
+            canPlan={!isExport}
             scroller={scroller}
           />
           <Strip days={days} marks={marks} height={layout.height} onJump={jump} />

@@ -202,7 +202,7 @@ test('with thousands of paths and several stat threads, every change is detected
   s.write({ [path(2095)]: 'content 209Y' })
   const again = await openProject(s)
   expect(storedIds(s, (await saved(again.project)).ref)).toEqual(actualIds(s))
-}, 120_000)
+})
 
 const DAMAGES: [string, (path: string) => void][] = [
   ['gone', (path) => rmSync(path)],
@@ -386,7 +386,7 @@ test('a cache never depends on a checkpoint that is about to be pruned, even wit
   const text = readFileSync(cacheOf(s), 'latin1')
   const keptBy = /"keptBy":"([0-9a-f]{40})"/.exec(text)?.[1]
   expect(trees.indexOf(String(keptBy))).toBeGreaterThan(30 - 20)
-}, 60_000)
+})
 
 function sizeOf(s: Scratch, path: string): number {
   return statSync(join(s.project, path)).size

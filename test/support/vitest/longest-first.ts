@@ -1,0 +1,38 @@
+// The order of the test files. Vitest starts with the files that took longest in the last run; in a fresh clone it goes by size,
+// and these, some of which are short, would run last and alone.
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+const LONGEST = [
+  'crash/crash',
+  'crash/model-sequence',
+  'engine/verify/damage',
+  'repository/package',
+  'faults/crowd',
+  'agents/hook',
+  'cli/commands',
+  'faults/disk',
+  'daemon/daemon',
+  'ui/accessibility',
+  'ui/dialogs',
+  'ui/restore',
+  'ui/large',
+  'engine/sessions/long-exchange',
+  'engine/verify/wrong-file-types',
+  'agents/install/codex-config',
+  'snapshot/capture/stat-cache/stat-cache',
+  'snapshot/capture/stat-cache/packed-nodes',
+  'cli/hostile-input',
+  'langgraph/crash',
+  'crash/torture',
+]
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const rankOf = ({ moduleId }: TestSpecification) => {
+      const rank = LONGEST.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`))
+      return rank === -1 ? LONGEST.length : rank
+    }
+    return sorted.toSorted((a, b) => rankOf(a) - rankOf(b))
+  }
+}
