@@ -1,4 +1,4 @@
-// LangGraph's own suite against savers with a remote. All share one database, with a schema for each saver: none may see the threads of
+// LangGraph's own suite against savers with a remote, encrypted. All share one database, with a schema for each saver: none may see the threads of
 // another.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,27 +19,25 @@ beforeAll(async () => {
 
 afterAll(() => database.dispose())
 
-for (const key of [undefined, Buffer.alloc(32, 7)])
-  runConformance({
-    name: `SavestateSaver on a remote, ${key === undefined ? 'plain' : 'encrypted'}`,
-    async makeSaver() {
-      savers += 1
-      const remote = {
-        url: `${database.url}?schema=saver_${savers}`,
-        ...(key && { key }),
-      }
-      const initializing = await openRemote(remote)
-      await initializing.init()
-      await initializing.close()
-      const home = mkdtempSync(join(tmpdir(), 'savestate-test-'))
-      const options = { home, durability: 'process', inProcess: true, remote } as const
-      const saver = await SavestateSaver.open(options)
-      homes.set(saver, home)
-      return saver
-    },
-    async destroySaver(saver) {
-      await saver.close()
-      rmSync(homes.get(saver) ?? '', { recursive: true })
-      homes.delete(saver)
-    },
-  })
+const key = Buffer.alloc(32, 7)
+
+runConformance({
+  name: 'SavestateSaver on a remote, encrypted',
+  async makeSaver() {
+    savers += 1
+    const remote = { url: `${database.url}?schema=saver_${savers}`, key }
+    const initializing = await openRemote(remote)
+    await initializing.init()
+    await initializing.close()
+    const home = mkdtempSync(join(tmpdir(), 'savestate-test-'))
+    const options = { home, durability: 'process', inProcess: true, remote } as const
+    const saver = await SavestateSaver.open(options)
+    homes.set(saver, home)
+    return saver
+  },
+  async destroySaver(saver) {
+    await saver.close()
+    rmSync(homes.get(saver) ?? '', { recursive: true })
+    homes.delete(saver)
+  },
+})
