@@ -1,4 +1,4 @@
-/** What a shared append sends, and how often it waits for the network: through a proxy that counts, and that delays. */
+/** The bytes that a shared append sends, and its round trips, through a proxy that counts and delays. */
 import { type Bench, shared } from '../bench.js'
 import { startProxy } from '../../test/support/remote/tcp-proxy.js'
 import { median } from '../measure.js'

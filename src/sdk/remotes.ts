@@ -49,7 +49,7 @@ export class Remotes {
     return this.#perform('remotes.initSql', engine.initSql, options, { name })
   }
 
-  /** Forgets a remote. What it has stays there, and what came from it stays here. Throws REMOTE_UNKNOWN. */
+  /** Forgets a remote, and deletes nothing: neither the data on it nor the data that came from it. Throws REMOTE_UNKNOWN. */
   async remove(name: string): Promise<engine.RemoteView> {
     return this.#perform('remotes.remove', engine.removeRemote, {}, { name })
   }

@@ -48,7 +48,7 @@ type Host = {
   readonly proxy: TcpProxy
   readonly assignment: HostAssignment
   child: ChildProcess
-  /** What its process has reported since it started. */
+  /** The number of reports of its process since it started. */
   reports: number
 }
 

@@ -1,11 +1,11 @@
-// What the hosts of the shared torture tell the model.
+// The messages from the hosts of the shared torture to the model.
 
 /** A checkpoint that was acknowledged: PostgreSQL has committed it. */
 export type Acknowledged = {
   readonly session: string
   readonly id: string
   readonly step: number
-  /** Of the state. */
+  /** A hash of the state. */
   readonly digest: string
   /** The folder as it was saved; undefined if the checkpoint has no files. */
   readonly lines: readonly string[] | undefined

@@ -38,7 +38,7 @@ function isDue(context: StoreContext, entry: RemoteEntry, isSoon: boolean): bool
   return isSoon || pushedAtMs === null || hasPassed(pushedAtMs, PAUSE_MS)
 }
 
-/** What the remote lacks, of the sessions that it has and of the projects from which the user has pushed. */
+/** The logs that the remote lacks changes of: sessions that it has, and sessions of projects from which the user has pushed. */
 export function logsToPush(context: StoreContext, { id }: RemoteEntry): readonly LogName[] {
   const logs = logsWith(context, id)
   if (logs.length === 0) return []

@@ -30,7 +30,7 @@ export function logsWith({ ledger }: StoreContext, remoteId: string | null): rea
 }
 
 /**
- * A log is on one remote: its position and its numbers are those of that remote. A log of a remote that was removed is shared anew.
+ * A log is on one remote: its position and its numbers are those of that remote. A log of a removed remote is shared again from the start.
  * Throws BAD_INPUT.
  */
 export function refuseOtherRemote(

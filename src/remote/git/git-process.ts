@@ -20,7 +20,7 @@ const SYSTEM = [
   'COMSPEC',
 ]
 
-/** What finds keys, agents, credential helpers, proxies and certificates. */
+/** Variables by which git finds keys, agents, credential helpers, proxies and certificates. */
 const USER = [
   'HOME',
   'USER',

@@ -24,7 +24,7 @@ export type GitServer = {
 export const GIT_SERVERS = { 'file://': serveFiles, 'git daemon': serveGit, HTTP: serveHttp }
 
 type ServeOptions = {
-  /** Of HTTP: user and password that it demands. */
+  /** HTTP only: the user and the password that it demands. */
   readonly login?: string
   /** Called before each request; false: the server hangs up. */
   readonly isUp?: (path: string) => boolean

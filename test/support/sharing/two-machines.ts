@@ -18,7 +18,7 @@ export type Machine = Scratch & {
 
 export type RemotePlace = {
   readonly kind: 'postgres' | 'git'
-  /** Of a remote that does not exist yet: of a new database, or a new repository. */
+  /** The URL of a remote that does not exist yet: a new database, or a new repository. */
   newUrl(): Promise<string>
 }
 
