@@ -1,4 +1,4 @@
-// The driver for git repositories (docs/internals/shared.md#in-a-git-repository): to push, pull and hand over. It has no claims, and leases do not expire.
+// The driver for git repositories (docs/internals/shared.md#in-a-git-repository): for push, pull and handoff. It has no claims, and leases do not expire.
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { SavestateError } from '../../model/index.js'
