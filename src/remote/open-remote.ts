@@ -1,5 +1,5 @@
 // Chooses the driver by the URL. Nothing is contacted before the first call, and a driver is loaded only when its kind is used.
-import { SavestateError } from '../model/index.js'
+import { invariant, SavestateError } from '../model/index.js'
 import { RemoteKey } from './codec/index.js'
 import { CodedRemote } from './coded-remote.js'
 import type { RemoteDriver } from './driver.js'
@@ -10,10 +10,12 @@ export type RemoteOptions = {
   readonly url: string
   /** 32 bytes. Absent: the remote is plain. */
   readonly key?: Uint8Array | undefined
-  /** Of PostgreSQL. Default: `schema` in the URL, or `savestate`. */
+  /** PostgreSQL only. Default: `schema` in the URL, or `savestate`. */
   readonly schema?: string | undefined
   /** A pool or a client of `pg`, or of a package with the same `query`. Savestate then opens and closes no connection. */
   readonly client?: PostgresClient | undefined
+  /** Of a git repository: where the driver keeps a copy of it, one folder for all remotes (`remotes` in the store). */
+  readonly folder?: string | undefined
   /** How long a call may take before it fails with REMOTE_UNREACHABLE. Large bodies get more. */
   readonly timeoutMs?: number | undefined
 }
@@ -40,6 +42,8 @@ async function openDriver({ url, ...options }: Omit<RemoteOptions, 'key'>): Prom
     const { openPostgres } = await import('./postgres/index.js')
     return openPostgres({ url, ...options })
   }
-  // sh-bundles: `const { openGit } = await import('./git/index.js')`, then `return openGit({ url, … })`.
-  throw new SavestateError('BAD_INPUT', 'This version has no remotes in git repositories')
+  const { folder, timeoutMs } = options
+  invariant(folder !== undefined, 'a remote in a git repository needs a folder for its copy')
+  const { openGit } = await import('./git/index.js')
+  return openGit({ url, folder, timeoutMs })
 }

@@ -95,6 +95,7 @@ export type EncodedSegment = {
   readonly body: Uint8Array
 }
 
+/** The content was written by another host: it is checked where it is applied. */
 export type DecodedSegment = Omit<EncodedSegment, 'body'> & { readonly content: SegmentContent }
 
 export type RemotePack = {

@@ -85,12 +85,13 @@ export const REMOTE_COMMANDS = {
       text('into DIR', 'Restore the newest files into DIR', { completes: 'folders' }),
       flag('take', 'Continue it here, although another machine has it'),
       flag('all', 'All sessions of the remote'),
-      DRY_RUN,
+      { ...DRY_RUN, needs: 'into' },
       YES,
     ],
     exclusive: [
       ['all', 'into'],
       ['all', 'take'],
+      ['take', 'dry-run'],
     ],
     examples: [
       ['savestate pull fix-login', 'The conversation, the states and the history'],

@@ -8,7 +8,7 @@ import { command, type Request } from '../runtime/command.js'
 import { EXIT } from '../runtime/exit.js'
 import { printableLine } from '../terminal/escape.js'
 import { formatCount } from '../terminal/format-numbers.js'
-import { commandLine } from '../terminal/shell-quote.js'
+import { quoteForShell } from '../terminal/shell-quote.js'
 
 type Pulled = PullResult & { readonly restored: RestoredInto | null }
 
@@ -63,22 +63,20 @@ async function findHere({ project }: Request): Promise<Project | undefined> {
 
 function oneLines(log: PulledLog, { screen, options }: Request): readonly string[] {
   const { id, segments, holder, project, missingFiles } = log
-  const words = ['savestate', 'pull', id]
+  const again = `savestate pull ${quoteForShell(id)}`
   const where = project === null ? '' : `, in ${folderText(project)}`
   return [
     segments === 0
       ? `${printableLine(id)} is up to date${where}.`
-      : `${printableLine(id)} is here${where}. See it: ${commandLine(['savestate', 'resume', id])}`,
+      : `${printableLine(id)} is here${where}. See it: savestate resume ${quoteForShell(id)}`,
     ...(missingFiles === 0 || options.has('into')
       ? []
       : [
-          `Its files stay on the remote, because no folder here is a clone of its project. To get them: ${commandLine([...words, '--into', 'DIR'])}`,
+          `Its files stay on the remote, because no folder here is a clone of its project. To get them: ${again} --into DIR`,
         ]),
     ...(holder === null
       ? []
-      : [
-          `${holderText(holder, screen)} may still continue it. To take it: ${commandLine([...words, '--take'])}`,
-        ]),
+      : [`${holderText(holder, screen)} may still continue it. To take it: ${again} --take`]),
   ]
 }
 

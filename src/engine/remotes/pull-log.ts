@@ -3,6 +3,7 @@ import { type BytePath, pathText, type Project } from '../../model/index.js'
 import type { LogHead } from '../../remote/index.js'
 import { ensureProject, type StoreContext } from '../operation/context.js'
 import { catchUp, fetchFiles, takeLog } from '../sharing/index.js'
+import { noteContinuedElsewhere } from '../sessions/continued-elsewhere.js'
 import { unknownSession } from '../sessions/open-session.js'
 import {
   attachSession,
@@ -56,6 +57,7 @@ export async function pullLog(
   const from = taken === undefined ? { head: request.head } : { taken }
   const { segments, fork = null } = await catchUp(context, remote, log, { ...from, project })
   if (taken !== undefined) context.ledger.sharing.rememberLease(log, taken.lease.fence)
+  if (segments > 0 && log.kind === 'session') noteContinuedElsewhere(context, log.id)
   const files =
     log.kind === 'session' ? await bringFiles(context, named, { ...request, project }) : NO_FILES
   const holder = request.take ? null : viewHolder(context, request.head)

@@ -30,17 +30,19 @@ export const push = storeOperation({
       /** The path of a project. */
       project: z.optional(z.string()),
     }),
-  run: async (context, { remote, ...selection }, { signal }): Promise<PushResult> =>
-    withRemote(context, remote, async (named) => {
+  async run(context, { remote, ...selection }, { signal }): Promise<PushResult> {
+    const logs = selectLogs(context, selection)
+    return withRemote(context, remote, async (named) => {
       const pushed: PushedLog[] = []
-      for (const log of selectLogs(context, selection)) {
+      for (const log of logs) {
         signal?.throwIfAborted()
         const { value, error } = await reportErrorsOfOne(() => pushLog(context, named, { log }))
         pushed.push({ ...log, ...(value ?? NOTHING), error: error?.toJSON() ?? null })
       }
       if (pushed.every(({ error }) => error === null)) recordPush(context, named.entry.name)
       return { remote: viewRemote(named.entry), pushed }
-    }),
+    })
+  },
 })
 
 const NOTHING: SentLog = { segments: 0, bytes: 0, fork: null }

@@ -17,6 +17,7 @@ import type { OpenRequest } from './open-session.js'
 import { withRecoveredProject } from '../restore/recover.js'
 import { type SessionContext, readSession } from './session-context.js'
 import { readState } from './session-queries.js'
+import { continuedElsewhere } from './continued-elsewhere.js'
 import { closeSession, openAnySession } from './shared-sessions.js'
 import { type SessionView, viewSession } from './session-view.js'
 import { type InFlight, inFlight } from './tool-calls.js'
@@ -80,7 +81,11 @@ async function resumeOpened(
   { into, callbacks }: { readonly into: BytePath | undefined; readonly callbacks: Callbacks },
 ): Promise<Resumed> {
   try {
-    if (into === undefined) return await readResumed(session, { notices, callbacks })
+    if (into === undefined) {
+      const { lease, project } = session
+      const elsewhere = continuedElsewhere(session, { id: lease.id, project })
+      return await readResumed(session, { notices: [...notices, ...elsewhere], callbacks })
+    }
     const { restoreInto } = await import('../sharing/restore-into.js')
     const { context, notice } = await restoreInto(session, into, { remoteProject, callbacks })
     const told = notice === undefined ? notices : [...notices, `${notice}.`]

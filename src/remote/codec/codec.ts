@@ -1,14 +1,14 @@
 // Turns values into the bytes that a driver stores, and back: JSON, compressed if it may be long, sealed if the remote has a key. What
 // comes back was written by another host, so sizes are bounded and shapes checked; a failed check is STORE_DAMAGED.
-import { constants, deflateSync, inflateSync } from 'node:zlib'
+import { deflateSync, inflateSync } from 'node:zlib'
 import { hasCode, tryParseJson } from '../../base/index.js'
 import { SavestateError } from '../../model/index.js'
 import type { RemoteContext, RemoteKey } from './remote-key.js'
 
-/** Of a segment, compressed. PostgreSQL stores up to 1 GB in a value, and handles a tenth of it well. */
+/** A segment, compressed. PostgreSQL stores up to 1 GB in a value, and handles a tenth of it well. */
 export const MAX_BODY_BYTES = 64 << 20
-/** Of a segment, decompressed: below the longest string of V8. */
-const MAX_TEXT_BYTES = 256 << 20
+/** A segment, decompressed: V8 makes strings up to four times as long. */
+const MAX_TEXT_BYTES = 128 << 20
 
 export class Codec {
   readonly remoteId: string
@@ -53,11 +53,10 @@ export class Codec {
   /** For segments, which may be long. */
   compress(value: unknown, context: RemoteContext): Uint8Array {
     const text = Buffer.from(JSON.stringify(value), 'utf8')
-    const body = this.seal(deflateSync(text, { level: constants.Z_DEFAULT_COMPRESSION }), context)
-    if (text.length <= MAX_TEXT_BYTES && body.length <= MAX_BODY_BYTES) return body
-    throw new SavestateError('BAD_INPUT', `The change is too large to be shared: ${size(text)}`, {
-      hint: `A remote takes ${size(MAX_TEXT_BYTES)} in one piece, and ${size(MAX_BODY_BYTES)} compressed.`,
-    })
+    if (text.length > MAX_TEXT_BYTES) throw tooLarge(text)
+    const body = this.seal(deflateSync(text), context)
+    if (body.length > MAX_BODY_BYTES) throw tooLarge(text)
+    return body
   }
 
   decompress(body: Uint8Array, context: RemoteContext): unknown {
@@ -97,6 +96,12 @@ export class Codec {
 
 function describe(context: RemoteContext): string {
   return context.filter((part) => part !== null).join(' ')
+}
+
+function tooLarge(text: Uint8Array): SavestateError {
+  return new SavestateError('BAD_INPUT', `The change is too large to be shared: ${size(text)}`, {
+    hint: `A remote takes ${size(MAX_TEXT_BYTES)} in one piece, and ${size(MAX_BODY_BYTES)} compressed.`,
+  })
 }
 
 function size(of: Uint8Array | number): string {

@@ -4,7 +4,9 @@ import type { DriverHead, DriverProject, DriverTake, DriverTaken } from '../driv
 import type { RemoteLease } from '../remote.js'
 import { type Database, numberIn, textIn } from './database.js'
 import { HEAD_COLUMNS, headOf, LOG_AND_PROJECT, readHead } from './heads.js'
+import { unreachable } from './postgres-errors.js'
 
+const MAX_TRIES = 5
 const IS_FREE = '(v.holder IS NULL OR v.expires_at < clock_timestamp())'
 /** Null: the lease never expires. */
 const endAfter = (parameter: string) =>
@@ -12,7 +14,7 @@ const endAfter = (parameter: string) =>
 
 export async function takeLease(db: Database, request: DriverTake): Promise<DriverTaken> {
   const { log, holder, leaseMs, create, ifFence } = request
-  for (;;) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const [row] = await db.query(
       `UPDATE S.live AS v SET fence = v.fence + 1, holder = $3, expires_at = ${endAfter('$4')}
         FROM ${LOG_AND_PROJECT}
@@ -29,6 +31,7 @@ export async function takeLease(db: Database, request: DriverTake): Promise<Driv
     if (head === undefined) await createLog(db, log, create)
     else await reviveLog(db, log, create)
   }
+  throw unreachable(db.context.label, `other processes keep creating and deleting ${log.id}`)
 }
 
 /** Creates the log without a holder; does nothing if it exists. */

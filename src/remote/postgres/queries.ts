@@ -1,7 +1,6 @@
 // Runs statements, each with a deadline: over one connection of our own, or with a client that the caller handed in. All statements are
 // unnamed and stand-alone, so any pooler works.
-import { isError } from '../../base/index.js'
-import { explainPostgresError, type PostgresErrorContext, unreachable } from './postgres-errors.js'
+import { unreachable } from './postgres-errors.js'
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -15,12 +14,12 @@ export type Query = {
 }
 
 export interface Queries {
-  /** Throws the errors of pg as they are; `explain` translates them. */
+  /** Throws the errors of pg as they are; `Database` translates them. */
   query(query: Query): Promise<readonly Row[]>
   close(): Promise<void>
 }
 
-/** What Savestate uses of a `Pool` or a `Client` of `pg`. */
+/** The part of a `Pool` or a `Client` of `pg` that Savestate uses. */
 export interface PostgresClient {
   query(query: { text: string; values?: unknown[] }): Promise<{ readonly rows: readonly unknown[] }>
 }
@@ -82,14 +81,4 @@ export async function withDeadline<T>(
 
 export function noAnswer(label: string, timeoutMs: number): unknown {
   return unreachable(label, `no answer within ${Math.round(timeoutMs / 1000)} seconds`)
-}
-
-/** The result of `run`, with errors translated. */
-export async function explain<T>(run: () => Promise<T>, context: PostgresErrorContext): Promise<T> {
-  try {
-    return await run()
-  } catch (error) {
-    const explained = explainPostgresError(error, context)
-    throw isError(explained) ? explained : error
-  }
 }

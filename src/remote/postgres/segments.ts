@@ -7,7 +7,7 @@ import { readHead } from './heads.js'
 import { SavestateError } from '../../model/index.js'
 
 const PAGE_ROWS = 1000
-/** What one answer holds, except for a single segment that is larger. */
+/** The size of one answer, except for a single segment that is larger. */
 export const PAGE_BYTES = 8 << 20
 const MAX_TRIES = 10
 
@@ -20,10 +20,12 @@ export async function* readSegments(
   let last = afterN
   for (;;) {
     const rows = await db.query(
-      `SELECT n, prev, hash, CASE WHEN size <= $4 THEN body END AS body FROM (
-          SELECT s.*, octet_length(body) AS size, sum(octet_length(body)) OVER (ORDER BY n) AS total, row_number() OVER (ORDER BY n) AS i
-          FROM S.segments AS s WHERE log = (SELECT key FROM S.logs WHERE kind = $1 AND id = $2) AND n > $3
-          ORDER BY n LIMIT ${PAGE_ROWS}) AS page
+      `SELECT n, prev, hash, CASE WHEN size <= $4 THEN body END AS body, available FROM (
+          SELECT page.*, count(*) OVER () AS available FROM (
+            SELECT s.*, octet_length(body) AS size, sum(octet_length(body)) OVER (ORDER BY n) AS total,
+              row_number() OVER (ORDER BY n) AS i
+            FROM S.segments AS s WHERE log = (SELECT key FROM S.logs WHERE kind = $1 AND id = $2) AND n > $3
+            ORDER BY n LIMIT ${PAGE_ROWS}) AS page) AS counted
         WHERE i = 1 OR total <= ${PAGE_BYTES} ORDER BY n`,
       [log.kind, log.id, last, MAX_BODY_BYTES],
       { answerBytes: PAGE_BYTES },
@@ -35,7 +37,8 @@ export async function* readSegments(
       yield { n, prev: hexOrNullIn(row, 'prev'), hash: hexIn(row, 'hash'), body }
       last = n
     }
-    if (rows.length === 0) return
+    const available = rows[0] === undefined ? 0 : numberIn(rows[0], 'available')
+    if (rows.length === available && available < PAGE_ROWS) return
   }
 }
 

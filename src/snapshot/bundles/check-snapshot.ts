@@ -24,7 +24,7 @@ const MODES_START = 'savestate-modes '
 const MAX_MODE = 0o7777
 
 type Check = {
-  /** What the packs have brought. */
+  /** The objects of the packs. */
   readonly imported: {
     /** Checked by `checkTree`. */
     readonly trees: ReadonlyMap<ObjectId, Buffer>
@@ -32,7 +32,7 @@ type Check = {
     /** Whether a blob may be the target of a link. */
     readonly blobs: ReadonlyMap<ObjectId, boolean>
   }
-  /** Of the store, for all other objects. */
+  /** They read all other objects from the store. */
   readonly gitDir: string
   readonly reader: BlobReader
   readonly limits: Limits
@@ -139,7 +139,7 @@ export function isLinkTarget(content: Buffer): boolean {
 }
 
 export function startsLikeModes(content: Buffer): boolean {
-  return content.subarray(0, MODES_START.length).toString('latin1') === MODES_START
+  return content.toString('latin1', 0, MODES_START.length) === MODES_START
 }
 
 /** Throws unless the permissions are in the form in which a capture stores them. */
@@ -160,13 +160,15 @@ function checkModes(bytes: Buffer): void {
 async function expectBlobs(gitDir: string, ids: ReadonlySet<ObjectId>): Promise<void> {
   if (ids.size === 0) return
   const args = ['cat-file', '--batch-check=%(objectname) %(objecttype)', '--buffer']
+  let lacking: string | undefined
   await eachLine(gitDir, { args, input: [...ids] }, (line) => {
     const [id, type] = line.split(' ')
-    if (type !== 'blob') throw lacksObject('blob', id as ObjectId)
+    if (type !== 'blob') lacking ??= id
   })
+  if (lacking !== undefined) throw lacksObject('blob', lacking)
 }
 
-function lacksObject(type: PackedType, id: ObjectId): SavestateError {
+function lacksObject(type: PackedType, id: string): SavestateError {
   return badPack(`neither the packs nor the store have the ${type} ${id}`)
 }
 

@@ -7,18 +7,20 @@ import {
   type PostgresServer,
   type ServerOptions,
   startServer,
+  type TestDatabase,
 } from '../../support/postgres/index.js'
 import { headOf, readAll, session, startWriter, textsOf } from '../../support/remote/writer.js'
 
 let server: PostgresServer
+let database: TestDatabase
 const opened: Remote[] = []
 
-async function startWith(options: ServerOptions = {}): Promise<{ remote: Remote; url: string }> {
+async function startWith(options: ServerOptions = {}): Promise<Remote> {
   server = await startServer(options)
-  const { url } = await createDatabase(server.url)
-  const remote = await open(url)
+  database = await createDatabase(server.url)
+  const remote = await open(database.url)
   await remote.init()
-  return { remote, url }
+  return remote
 }
 
 async function open(url: string): Promise<Remote> {
@@ -33,7 +35,7 @@ afterEach(async () => {
 })
 
 test('a server that was stopped hard has everything that it confirmed', async () => {
-  const { remote } = await startWith()
+  const remote = await startWith()
   const writer = await startWriter(remote, session('crash'))
   const confirmed = Array.from({ length: 30 }, (_, i) => `text ${i}`)
   for (const text of confirmed) await writer.commit(text)
@@ -46,7 +48,7 @@ test('a server that was stopped hard has everything that it confirmed', async ()
 })
 
 test('a failover that lost commits is visible in the head and to readers', async () => {
-  const { remote } = await startWith()
+  const remote = await startWith()
   const writer = await startWriter(remote, session('failover'))
   await writer.commit('one')
   const [first] = await readAll(remote, writer.log)
@@ -80,7 +82,7 @@ test('a failover that lost commits is visible in the head and to readers', async
 
 test('a full disk fails the commit with the message of the server, and nothing else', async () => {
   // Not a multiple of a page, so that the last write is a partial one.
-  const { remote } = await startWith({ fileLimitBytes: (4 << 20) + 512 })
+  const remote = await startWith({ fileLimitBytes: (4 << 20) + 512 })
   const writer = await startWriter(remote, session('full'))
   const fill = async () => {
     for (let i = 0; i < 100; i++)
@@ -99,7 +101,8 @@ test('a full disk fails the commit with the message of the server, and nothing e
 })
 
 test('TLS is verified unless the URL says otherwise', async () => {
-  const { url } = await startWith({ tls: true })
+  await startWith({ tls: true })
+  const { url } = database
   const certificate = new URL('../../fixtures/tls/server.crt', import.meta.url).pathname
   const at = (host: string, parameters: Readonly<Record<string, string>>) => {
     const other = new URL(url)
@@ -111,8 +114,7 @@ test('TLS is verified unless the URL says otherwise', async () => {
   const isEncrypted = async (address: string) => {
     const remote = await open(address)
     await remote.id()
-    const { sql } = await sqlOf(url)
-    const rows = await sql(
+    const rows = await database.sql(
       `SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'savestate' ORDER BY backend_start DESC LIMIT 1`,
     )
     return rows[0]?.['ssl']
@@ -142,15 +144,14 @@ test('TLS is verified unless the URL says otherwise', async () => {
 })
 
 test('updates of `live` stay in their page', async () => {
-  const { remote, url } = await startWith()
+  const remote = await startWith()
   const writer = await startWriter(remote, session('hot'))
   for (let i = 0; i < 200; i++) await writer.commit(`text ${i}`)
   await remote.renew([writer.lease], 1000)
   // The server counts when a connection ends.
   await remote.close()
-  const { sql } = await sqlOf(url)
   const read = async () => {
-    const [row] = await sql(
+    const [row] = await database.sql(
       `SELECT n_tup_upd::int AS updates, n_tup_hot_upd::int AS hot FROM pg_stat_user_tables WHERE relname = 'live'`,
     )
     return row
@@ -158,16 +159,3 @@ test('updates of `live` stay in their page', async () => {
   await expect.poll(async () => Number((await read())?.['updates'])).toBe(202)
   expect((await read())?.['hot']).toBe(202)
 })
-
-async function sqlOf(url: string) {
-  const { default: pg } = await import('pg')
-  return {
-    async sql(text: string) {
-      const client = new pg.Client({ connectionString: url })
-      await client.connect()
-      const { rows } = await client.query<Record<string, unknown>>(text)
-      await client.end()
-      return rows
-    },
-  }
-}

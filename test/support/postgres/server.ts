@@ -21,7 +21,7 @@ import { findBinaries, SERVER_USER } from './binaries.js'
 export type PostgresServer = {
   readonly host: '127.0.0.1'
   readonly port: number
-  /** Of the superuser, for the database `postgres`. */
+  /** The superuser's, for the database `postgres`. */
   readonly url: string
   start(): Promise<void>
   /** `immediate` is a crash: the server recovers at its next start. */
@@ -152,7 +152,7 @@ function copyCertificate(folder: string): Readonly<Record<string, string>> {
   return settings
 }
 
-/** Stops the server when this process ends: the guard reads from a pipe that nobody writes to, and that the end of the process closes. */
+/** Stops the server when this process ends: the guard reads from a pipe that has no writer, and that the end of the process closes. */
 function guardServer(pid: number): ChildProcess {
   const child = spawn('sh', ['-c', 'cat > /dev/null; kill -QUIT "$1"', 'sh', String(pid)], {
     ...SERVER_USER,

@@ -73,9 +73,10 @@ export function describeClaims({ remote, openOther }: RemoteClients): void {
     )
     const got = claimed.flatMap((it) => (it === undefined ? [] : [it.lease.log.id]))
     expect(got.sort()).toEqual(ids)
-    for (const [index, it] of claimed.entries())
-      if (it !== undefined)
-        expect((await headOf(remote(), it.lease.log)).holder).toEqual(holder(`host ${index}`))
+    const holders = await Promise.all(
+      claimed.map(async (it) => it && (await headOf(remote(), it.lease.log)).holder),
+    )
+    expect(holders).toEqual(claimed.map((it, index) => it && holder(`host ${index}`)))
   })
 
   test('an expired lease is free, by the clock of the remote', async () => {

@@ -1,4 +1,4 @@
-// Who may write.
+// The right to write.
 import { expect, test } from 'vitest'
 import type { RemoteClients } from './remote-contract.js'
 import { headOf, holder, LEASE_MS, session, startWriter, textsOf, Writer } from './writer.js'
@@ -14,7 +14,8 @@ export function describeLeases({ remote, openOther, isFleet }: RemoteClients): v
   test('the first taker creates it, with its project', async () => {
     const log = session('created "\'; π')
     const project = { id: 'p1', name: 'Büro', origin: 'abc' }
-    const endsInMs: unknown = isFleet ? expect.closeTo(LEASE_MS, -5) : null
+    const soon: unknown = expect.closeTo(LEASE_MS, -5)
+    const endsInMs = isFleet ? soon : null
     const result = await remote().take({
       log,
       holder: holder('a'),

@@ -23,7 +23,7 @@ export type RemoteKindUnderTest = {
   createPlace(): Promise<RemotePlace>
 }
 
-/** Of one variant: a remote that was created, and further clients of it. */
+/** One variant: a remote that was created, and further clients of it. */
 export type RemoteClients = {
   readonly isFleet: boolean
   readonly remote: () => Remote
@@ -32,7 +32,9 @@ export type RemoteClients = {
 }
 
 export function describeRemote(kind: RemoteKindUnderTest): void {
-  describe(`${kind.name}: setup`, () => describeSetup(kind))
+  describe(`${kind.name}: setup`, () => {
+    describeSetup(kind)
+  })
   for (const [variant, key] of [
     ['plain', undefined],
     ['sealed', randomBytes(32)],
