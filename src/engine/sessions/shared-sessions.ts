@@ -15,14 +15,13 @@ export type AnyForkRequest = {
   readonly agent?: string | undefined
 }
 
-/** A session without a lease is not taken on the remote either: its writes are shipped one by one. */
 export async function openAnySession(
   context: StoreContext,
   request: OpenRequest,
 ): Promise<OpenedShare> {
-  if (context.fleet === undefined || request.lease === false)
-    return openedHere(openSession(context, request))
-  return context.fleet.open(request)
+  const { fleet } = context
+  if (fleet === undefined) return openedHere(openSession(context, request))
+  return request.lease === false ? fleet.openUnleased(request) : fleet.open(request)
 }
 
 /** Begins a new session at a checkpoint: its id, or a reference within the session `of`. */

@@ -42,6 +42,8 @@ export async function catchUp(
 ): Promise<CaughtUp> {
   const { sharing } = context.ledger
   const remoteId = await remote.id()
+  // A prune has removed the copy here, and the remote still has the session.
+  if (sharing.get(log)?.isDeleted === true) sharing.unshare(log)
   const known = sharing.get(log)
   if (known !== undefined && known.remote !== remoteId) throw onOtherRemote(log)
   const head =
@@ -136,9 +138,9 @@ const ALL = { n: 0, hash: null, epoch: 0 }
 
 async function apply(work: Work, segments: readonly DecodedSegment[]) {
   const { context, remote, remoteId, log, project } = work
-  // A thread is read without its head, whose epoch matters only after a base.
+  // Anyone may write a thread, so after a base the epoch is read again: a head from before it would never match.
   const hasBase = segments.some(({ content }) => content.isBase)
-  const head = work.head ?? (hasBase ? await remote.head(log) : undefined)
+  const head = log.kind === 'thread' && hasBase ? await remote.head(log) : work.head
   const { sharing } = context.ledger
   const epoch = head?.epoch ?? sharing.get(log)?.position.epoch ?? 0
   const projectId = project?.id ?? null

@@ -75,6 +75,17 @@ export class Fleet {
     })
   }
 
+  /** Takes it neither here nor there: each write is shipped by itself. Throws as `openSession`, and as a remote. */
+  async openUnleased(request: OpenRequest): Promise<OpenedShare> {
+    const { ledger } = this.#store
+    const log: LogName = { kind: 'session', id: parseSessionId(request.id) }
+    if (ledger.sessions.byId(log.id) === undefined) await this.refresh(log.id)
+    const isNew = ledger.sessions.byId(log.id) === undefined
+    const session = openSession(this.#store, request)
+    if (isNew) ledger.sharing.share(log, { remote: await this.remote.id() })
+    return { session, notices: [], remoteProject: null }
+  }
+
   /** Like `open`, for any session in progress that no process continues. Undefined if there is none. */
   async claim(request: Omit<OpenRequest, 'id' | 'must'>): Promise<OpenedShare | undefined> {
     const holder = { owner: ownIdentity(), sinceMs: this.#store.clock.nowMs() }
@@ -114,7 +125,7 @@ export class Fleet {
   /** Leaves a tombstone on the remote; returns how many steps the session had there. Throws SESSION_BUSY. */
   async deleteThere(id: string, share: SessionShare | undefined): Promise<number> {
     const log: LogName = { kind: 'session', id: parseSessionId(id) }
-    const request = { log, leaseMs: REMOTE_LEASE_MS }
+    const request = { log, leaseMs: REMOTE_LEASE_MS, sinceMs: this.#store.clock.nowMs() }
     const taken =
       share === undefined
         ? await withRetries(() => takeLog(this.#store, this.remote, request)).catch(ifGone)
@@ -142,7 +153,8 @@ export class Fleet {
 
   async #acknowledgeLog({ log, isDeleted }: SharedLog): Promise<void> {
     if (log.kind === 'thread') return this.threads.acknowledge(log.id)
-    if (isDeleted) return this.#acknowledgeDeletion(log)
+    // A prune has removed the copy here. Others may have continued the session, and this store's limits are not theirs.
+    if (isDeleted) return this.#store.ledger.sharing.unshare(log)
     const share = this.#shares.get(log.id)
     if (share !== undefined) return share.acknowledge()
     const { ledger, clock } = this.#store
@@ -150,27 +162,25 @@ export class Fleet {
     // Another process of this host has it open, and sends the change with its next segment.
     if (isLeasedElsewhere(lease, clock.nowMs())) return
     try {
-      await withRetries(() => this.#shipClosed(log))
+      const sinceMs = clock.nowMs()
+      await withRetries(() => this.#shipClosed(log, sinceMs))
     } catch (error) {
       throw notShared(error, log)
     }
-  }
-
-  /** A prune has deleted the session here. */
-  async #acknowledgeDeletion(log: LogName): Promise<void> {
-    try {
-      await this.deleteThere(log.id, this.#shares.get(log.id))
-    } catch (error) {
-      throw notShared(error, log)
-    }
-    this.#store.ledger.sharing.unshare(log)
   }
 
   /** Something changed a session that no process has open, such as a new name of a checkpoint, or a prune. */
-  async #shipClosed(log: LogName): Promise<void> {
+  async #shipClosed(log: LogName, sinceMs: number): Promise<void> {
+    const { ledger } = this.#store
+    const session = ledger.sessions.byId(log.id)
+    const project = session?.project == null ? undefined : ledger.project(session.project)
+    // The remote never had it.
+    const isNew = ledger.sharing.get(log)?.position.hash === null
     const { lease, head } = await takeLog(this.#store, this.remote, {
       log,
       leaseMs: REMOTE_LEASE_MS,
+      sinceMs,
+      create: isNew ? { agent: session?.agent ?? null, project } : undefined,
     })
     try {
       const { fork } = await catchUp(this.#store, this.remote, log, { taken: { lease, head } })
@@ -187,9 +197,10 @@ export class Fleet {
     opening: Opening,
   ): Promise<OpenedShare> {
     let sentAt = readInstant(this.#store.clock)
+    const sinceMs = sentAt.wallMs
     const taken = await withRetries(() => {
       sentAt = readInstant(this.#store.clock)
-      return this.#takeOrRetake({ log, leaseMs: REMOTE_LEASE_MS, create })
+      return this.#takeOrRetake({ log, leaseMs: REMOTE_LEASE_MS, create, sinceMs })
     })
     return this.#openTaken(taken, sentAt, opening)
   }
@@ -289,7 +300,8 @@ export class Fleet {
         else share.held.renewed(sentAt)
       }
       // A partial result, or a change by another process of this host.
-      await Promise.all(shares.map((share) => share.isLost || share.acknowledge()))
+      const open = shares.filter((share) => this.#shares.get(share.log.id) === share)
+      await Promise.all(open.map((share) => share.isLost || share.acknowledge()))
     } catch (error) {
       if (!(error instanceof SavestateError)) throw error
     }

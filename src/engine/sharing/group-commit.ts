@@ -9,13 +9,15 @@ export class GroupCommit {
     this.#work = work
   }
 
-  get isRunning(): boolean {
-    return this.#running !== undefined
+  /** Whether no run is under way or about to start. */
+  get isIdle(): boolean {
+    return this.#running === undefined && this.#next === undefined
   }
 
   /** Resolves once a run that started after this call is done. */
   run(): Promise<void> {
-    if (this.#running === undefined) return this.#start()
+    // Between two runs, the next one is about to start.
+    if (this.#running === undefined) return this.#next ?? this.#start()
     this.#next ??= this.#running.then(
       () => this.#startNext(),
       // The failed run has told its own callers.

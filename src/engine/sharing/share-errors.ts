@@ -44,3 +44,13 @@ export function wentBack({ kind, id }: LogName, label: string): SavestateError {
     },
   )
 }
+
+export function lacksPacks({ kind, id }: LogName, label: string): SavestateError {
+  return new SavestateError(
+    'STORE_DAMAGED',
+    `${label} lacks files of the ${kind} ${JSON.stringify(id)} that this store does not have either`,
+    {
+      hint: 'Pull the session with its files on a machine that has them, then push it from there.',
+    },
+  )
+}

@@ -7,9 +7,12 @@ import type { StoreContext } from '../operation/context.js'
 import { type Instant, readInstant } from './held-lease.js'
 import { remoteIdOf } from './project-identity.js'
 import { resolveConflict } from './resolve-conflict.js'
-import { fencedThere } from './share-errors.js'
+import { fencedThere, lacksPacks } from './share-errors.js'
 import { planPacks, rebuildPacks, sendPacks } from './ship-packs.js'
 import type { LogWriter, ShippedLog } from './types.js'
+
+/** A collection removes a pack that is about to be used once, or twice. A pack that is missing each time is not here either. */
+const MAX_REBUILDS = 5
 
 export type ShipOptions = {
   /** Prolongs the lease; null for threads, and for leases that never expire. */
@@ -34,6 +37,7 @@ export async function shipLog(
   const { log } = given
   share(context, given, await remote.id())
   let writer = given
+  let rebuilt = 0
   let shipped: Omit<ShippedLog, 'writer'> = { segments: 0, bytes: 0 }
   for (;;) {
     const wasPending = sharing.get(log)?.isPending === true
@@ -55,8 +59,11 @@ export async function shipLog(
       shipped = { segments: segments + 1, bytes: sentBytes, renewedAt: sentAt }
       // A segment that this call has encoded has everything that was here.
       if (!wasPending) return { ...shipped, writer }
-    } else if (result.kind === 'missing-pack') rebuildPacks(context, log, prepared)
-    else {
+    } else if (result.kind === 'missing-pack') {
+      if (rebuilt === MAX_REBUILDS) throw lacksPacks(log, remote.label)
+      rebuilt += 1
+      rebuildPacks(context, log, prepared)
+    } else {
       const { before } = prepared
       writer = await resolveConflict(context, remote, {
         writer,

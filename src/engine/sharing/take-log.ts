@@ -15,22 +15,24 @@ import type { TakeLogRequest, TakenLog } from './types.js'
 export async function takeLog(
   context: StoreContext,
   remote: Remote,
-  { log, leaseMs, create, force = false, ofStore = false }: TakeLogRequest,
+  request: TakeLogRequest,
 ): Promise<TakenLog> {
-  const holder: LogHolder = { owner: ownIdentity(), sinceMs: context.clock.nowMs() }
+  const { log, leaseMs, create, force = false, ofStore = false } = request
+  const { sinceMs = context.clock.nowMs() } = request
+  const holder: LogHolder = { owner: ownIdentity(), sinceMs }
   const project = create?.project && remoteProjectOf(context, create.project)
-  const request = {
+  const take = {
     log,
     holder,
     leaseMs,
     ...(create === undefined ? {} : { create: { agent: create.agent, project: project ?? null } }),
   }
-  const first = await remote.take(request)
+  const first = await remote.take(take)
   const known = ofStore ? (context.ledger.sharing.get(log)?.fence ?? null) : null
   const isOurs = !first.taken && known !== null && first.head?.fence === known
   const isReplaced =
     !first.taken && first.head !== undefined && canReplace(first.head, holder, force || isOurs)
-  const result = isReplaced ? await remote.take({ ...request, ifFence: first.head.fence }) : first
+  const result = isReplaced ? await remote.take({ ...take, ifFence: first.head.fence }) : first
   if (result.taken) return result
   throw refusal(log, result)
 }
@@ -40,7 +42,7 @@ export async function releaseLog(remote: Remote, lease: RemoteLease): Promise<vo
   await remote.release(lease)
 }
 
-/** The holder is dead, or this very call: the answer to an earlier attempt was lost. */
+/** The holder is dead, or this very caller: the answer to an earlier attempt was lost. */
 function canReplace({ holder, isDeleted }: LogHead, own: LogHolder, force: boolean): boolean {
   if (holder === null || isDeleted) return false
   return force || isDeepStrictEqual(holder, own) || isSurelyDead(holder.owner)

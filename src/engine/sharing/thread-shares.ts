@@ -41,7 +41,7 @@ export class ThreadShares {
     try {
       await commit.run()
     } finally {
-      if (!commit.isRunning) this.#commits.delete(id)
+      if (commit.isIdle) this.#commits.delete(id)
     }
   }
 

@@ -18,6 +18,8 @@ export type TakeLogRequest = {
   readonly force?: boolean
   /** The lease belongs to this store: one of another process of it is replaced, even if that process lives (mode behind). */
   readonly ofStore?: boolean
+  /** When the caller began: the same for each attempt, so that one whose answer was lost is recognized. */
+  readonly sinceMs?: number
 }
 
 export type TakenLog = { readonly lease: RemoteLease; readonly head: LogHead }

@@ -82,6 +82,8 @@ export class Sessions extends SealedTable {
     )
     const session = this.byId(id)
     invariant(session !== undefined, 'a created session exists')
+    // It is another session than the deleted one: it must not replace that on a remote.
+    this.database.run(`DELETE FROM shared_logs WHERE kind = 'session' AND owner = ?`, session.key)
     return session
   }
 

@@ -16,7 +16,7 @@ import { type LogKey, type LogRow, withoutNotes } from './logs.js'
 export type SharedPack = PackRef & {
   readonly checkpoint: CheckpointId
   readonly commit: ObjectId
-  /** The tree of the parent. */
+  /** The tree of the parent. Null without a parent, and if its objects may be gone here: the pack is then built with everything. */
   readonly parentTree: string | null
 }
 
@@ -138,7 +138,9 @@ export function findUnsharedPacks(
   checkpoints: readonly string[],
 ): readonly SharedPack[] {
   const rows = database.all(
-    `SELECT packs.*, checkpoints."commit" FROM shared_packs AS packs JOIN checkpoints ON id = checkpoint
+    `SELECT packs.*, checkpoints."commit", CASE WHEN EXISTS (SELECT 1 FROM shared_packs AS below JOIN checkpoints AS other
+         ON other.id = below.checkpoint AND other.tree = below.tree WHERE below.pack = packs.parent) THEN parent_tree END AS base_tree
+     FROM shared_packs AS packs JOIN checkpoints ON id = checkpoint
      WHERE checkpoint IN (SELECT value FROM json_each(?)) AND pack IS NOT NULL AND is_shared = 0
        AND checkpoints.tree = packs.tree ORDER BY step`,
     JSON.stringify(checkpoints),
@@ -245,7 +247,7 @@ function toSharedPack(row: SqlRow): SharedPack {
     checkpoint: parseCheckpointId(text(row, 'checkpoint')),
     id: text(row, 'pack'),
     parent: optional(row, 'parent'),
-    parentTree: optional(row, 'parent_tree'),
+    parentTree: optional(row, 'base_tree'),
     tree: text(row, 'tree'),
     commit: parseObjectId(text(row, 'commit')),
   }

@@ -37,11 +37,13 @@ export function prepareSegment(
   return { ...commit, before: log.position, segment, packs }
 }
 
-/** Inside a transaction. The remote has the pending segment. */
+/**
+ * Inside a transaction. The remote has the segment that ends at this position. Another process of this store may have learned it first, and
+ * have prepared the next one, which the remote need not have.
+ */
 export function acknowledgeSegment(store: Store, log: LogRow, position: LogPosition): void {
   const pending = readPending(store, log.key)
-  // Another process of this host has confirmed it already, and encoded the next one.
-  if (pending?.segment.hash !== position.hash) return
+  if (pending === undefined || pending.segment.hash !== position.hash) return
   const { isBase, nextStep, checkpoints } = pending.facts
   const { database } = store
   markShared(

@@ -180,7 +180,7 @@ export class Sharing extends SealedTable {
     return this.#transactNoSync(() => prepareSegment(store, requireLog(this.database, log), encode))
   }
 
-  /** The remote has the pending segment, and is at this position. */
+  /** The remote has the segment that ends at this position. No-op if it is not the pending one any more. */
   acknowledge(log: LogName, position: LogPosition): void {
     const store = { database: this.database, vault: this.vault }
     this.#transactNoSync(() => acknowledgeSegment(store, requireLog(this.database, log), position))

@@ -182,6 +182,16 @@ test('each tree needs one pack, which builds on the one before', async () => {
   })
 })
 
+test('a pack is built with everything if its base was removed here before it was sent', async () => {
+  await using shared = await sharedFiles()
+  const { a, ids } = shared
+  buildPacks(a)
+  a.transaction(() => a.pruning.drop([ids.first]))
+  expect(a.sharing.prepare(LOG, encode)?.packs).toMatchObject([
+    { id: 'pack-2222', parent: 'pack-1111', parentTree: null },
+  ])
+})
+
 test('a row never names objects that are not here; attaching the files completes it', async () => {
   await using shared = await sharedFiles()
   const { a, b, chain, ids } = shared

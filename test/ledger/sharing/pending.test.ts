@@ -60,6 +60,26 @@ test('a pending segment keeps its bytes until it is acknowledged; what follows c
   expect(sessionPicture(homes.b.ledger, 'task')).toEqual(sessionPicture(homes.a.ledger, 'task'))
 })
 
+test('an acknowledgement that comes late does not concern the next segment', async () => {
+  await using shared = await sharedSession()
+  const { homes, chain, append } = shared
+  const { sharing } = homes.a.ledger
+  await append(1)
+  // Two processes of the store send the same segment, and one of them continues before the other has its answer.
+  const sent = sharing.prepare(LOG, encode)
+  if (sent !== undefined) receive(chain, sent)
+  const confirmed = chain.position
+  sharing.acknowledge(LOG, confirmed)
+  await append(2)
+  const next = sharing.prepare(LOG, encode)
+  sharing.acknowledge(LOG, confirmed)
+  expect(sharing.get(LOG)).toMatchObject({ isDirty: true, isPending: true })
+  expect(sharing.prepare(LOG, encode)).toEqual(next)
+  expect(ship(homes.a.ledger, chain)).toBe(true)
+  expect(pull(homes.b.ledger, chain)).toBe('applied')
+  expect(sessionPicture(homes.b.ledger, 'task')).toEqual(sessionPicture(homes.a.ledger, 'task'))
+})
+
 test('what a commit needs is kept with the pending segment', async () => {
   await using shared = await sharedSession()
   const { homes, chain, session } = shared
