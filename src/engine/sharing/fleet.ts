@@ -128,10 +128,17 @@ export class Fleet {
   }
 
   /** Returns once the remote has every change of every shared session and thread. Throws NOT_SHARED, SESSION_FENCED. */
-  async acknowledge(): Promise<void> {
+  async acknowledge({ skipBusy = false }: { readonly skipBusy?: boolean } = {}): Promise<void> {
     const remote = await withRetries(() => this.remote.id())
     const logs = this.#store.ledger.sharing.list({ remote, isDirty: true })
-    await Promise.all(logs.map((shared) => this.#acknowledgeLog(shared)))
+    const sent = logs.map(async (shared) => {
+      try {
+        await this.#acknowledgeLog(shared)
+      } catch (error) {
+        if (!skipBusy || !isBusy(error)) throw error
+      }
+    })
+    await Promise.all(sent)
   }
 
   /** Waits for nothing: the sessions are closed already. */
@@ -142,7 +149,8 @@ export class Fleet {
 
   async #acknowledgeLog({ log, isDeleted }: SharedLog): Promise<void> {
     if (log.kind === 'thread') return this.threads.acknowledge(log.id)
-    if (isDeleted) return this.#acknowledgeDeletion(log)
+    // A prune has removed the copy of this host. It may be old, so it says nothing about the session itself.
+    if (isDeleted) return this.#store.ledger.sharing.unshare(log)
     const share = this.#shares.get(log.id)
     if (share !== undefined) return share.acknowledge()
     const { ledger, clock } = this.#store
@@ -154,16 +162,6 @@ export class Fleet {
     } catch (error) {
       throw notShared(error, log)
     }
-  }
-
-  /** A prune has deleted the session here. */
-  async #acknowledgeDeletion(log: LogName): Promise<void> {
-    try {
-      await this.deleteThere(log.id, this.#shares.get(log.id))
-    } catch (error) {
-      throw notShared(error, log)
-    }
-    this.#store.ledger.sharing.unshare(log)
   }
 
   /** Something changed a session that no process has open, such as a new name of a checkpoint, or a prune. */
@@ -294,6 +292,11 @@ export class Fleet {
       if (!(error instanceof SavestateError)) throw error
     }
   }
+}
+
+function isBusy(error: unknown): boolean {
+  const cause = error instanceof SavestateError ? error.cause : undefined
+  return cause instanceof SavestateError && cause.code === 'SESSION_BUSY'
 }
 
 function ifGone(error: unknown): undefined {
