@@ -75,17 +75,6 @@ export class Fleet {
     })
   }
 
-  /** Takes it neither here nor there: each write is shipped by itself. Throws as `openSession`, and as a remote. */
-  async openUnleased(request: OpenRequest): Promise<OpenedShare> {
-    const { ledger } = this.#store
-    const log: LogName = { kind: 'session', id: parseSessionId(request.id) }
-    if (ledger.sessions.byId(log.id) === undefined) await this.refresh(log.id)
-    const isNew = ledger.sessions.byId(log.id) === undefined
-    const session = openSession(this.#store, request)
-    if (isNew) ledger.sharing.share(log, { remote: await this.remote.id() })
-    return { session, notices: [], remoteProject: null }
-  }
-
   /** Like `open`, for any session in progress that no process continues. Undefined if there is none. */
   async claim(request: Omit<OpenRequest, 'id' | 'must'>): Promise<OpenedShare | undefined> {
     const holder = { owner: ownIdentity(), sinceMs: this.#store.clock.nowMs() }
@@ -139,10 +128,17 @@ export class Fleet {
   }
 
   /** Returns once the remote has every change of every shared session and thread. Throws NOT_SHARED, SESSION_FENCED. */
-  async acknowledge(): Promise<void> {
+  async acknowledge({ skipBusy = false }: { readonly skipBusy?: boolean } = {}): Promise<void> {
     const remote = await withRetries(() => this.remote.id())
     const logs = this.#store.ledger.sharing.list({ remote, isDirty: true })
-    await Promise.all(logs.map((shared) => this.#acknowledgeLog(shared)))
+    const sent = logs.map(async (shared) => {
+      try {
+        await this.#acknowledgeLog(shared)
+      } catch (error) {
+        if (!skipBusy || !isBusy(error)) throw error
+      }
+    })
+    await Promise.all(sent)
   }
 
   /** Waits for nothing: the sessions are closed already. */
@@ -306,6 +302,11 @@ export class Fleet {
       if (!(error instanceof SavestateError)) throw error
     }
   }
+}
+
+function isBusy(error: unknown): boolean {
+  const cause = error instanceof SavestateError ? error.cause : undefined
+  return cause instanceof SavestateError && cause.code === 'SESSION_BUSY'
 }
 
 function ifGone(error: unknown): undefined {
