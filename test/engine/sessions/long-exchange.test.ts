@@ -88,7 +88,7 @@ test('a long session is exported and imported unchanged, with little memory', as
     expect(await copy.stateAt(id)).toEqual(stateOf(step))
   }
   await store.close()
-})
+}, 120_000)
 
 test('an import killed between two slices keeps the first items; the same import adds the rest', async () => {
   await using s = await scratch()

@@ -1,12 +1,11 @@
 // Preloaded into the processes that tests start (NODE_OPTIONS in vitest.config.ts): keeps V8's compiled code of dist/cli between
 // the starts. Node 22.8 and newer have a cache of their own (docs/decisions/0034); Node 20 compiles the program in each process,
-// which is a quarter of the time of a command. The JavaScript that runs is the same: the name of a cache contains V8's version and
-// flags, and the time and size of the file.
+// which is a quarter of the time of a command. The JavaScript that runs is the same: the name of a cache contains the version of
+// Node and the time and size of the file, and V8 rejects a cache that was made with other flags.
 'use strict'
 const { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } = require('node:fs')
 const Module = require('node:module')
 const path = require('node:path')
-const { cachedDataVersionTag } = require('node:v8')
 const { constants, Script } = require('node:vm')
 const { isMainThread } = require('node:worker_threads')
 
@@ -43,8 +42,7 @@ function keepCompiledCode() {
 
 function cacheOf(filename) {
   const { mtimeMs, size } = statSync(filename)
-  const made = [cachedDataVersionTag(), size, mtimeMs].join('-')
-  return path.join(CACHE, `${path.basename(filename)}-${made}`)
+  return path.join(CACHE, `${path.basename(filename)}-${process.version}-${size}-${mtimeMs}`)
 }
 
 function readIfExists(file) {
