@@ -1,11 +1,9 @@
-import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { NO_AGENT } from './scripts/no-agent.mjs'
 import { LongestFirst } from './test/support/vitest/longest-first.js'
 
 const { NODE_EXTRA_CA_CERTS } = process.env
-const codeCache = fileURLToPath(new URL('test/support/vitest/code-cache.cjs', import.meta.url))
 // Tests compare the modes of new files. Other masks have their own tests.
 process.umask(0o022)
 
@@ -43,13 +41,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // The files of one worker share a process, and with it what they import: no file leaves anything behind in it.
     isolate: false,
-    env: {
-      // It makes every start of Node slow; npm alone may need it.
-      NODE_EXTRA_CA_CERTS: '',
-      CA_CERTS_FOR_NPM: NODE_EXTRA_CA_CERTS ?? '',
-      // For the processes that tests start.
-      NODE_OPTIONS: `--require "${codeCache}"`,
-      ...NO_AGENT,
-    },
+    // It makes every start of Node slow; npm alone may need it.
+    env: { NODE_EXTRA_CA_CERTS: '', CA_CERTS_FOR_NPM: NODE_EXTRA_CA_CERTS ?? '', ...NO_AGENT },
   },
 })

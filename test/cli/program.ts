@@ -62,8 +62,6 @@ export function scratch(
     LC_ALL: 'C.UTF-8',
     TZ: 'UTC',
     TERM: 'xterm-256color',
-    // The cache of compiled code.
-    NODE_OPTIONS: process.env['NODE_OPTIONS'] ?? '',
     ...(daemon ? {} : { SAVESTATE_NO_DAEMON: '1' }),
   }
   const settingOf = ({ cwd, env, input }: Setting = {}) => ({

@@ -290,7 +290,7 @@ function run([program = '', ...first]: readonly string[], args: readonly string[
 function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) =>
-      !/^(?:npm_|VITEST)/.test(name) && name !== 'NODE_EXTRA_CA_CERTS' && name !== 'NODE_OPTIONS',
+      !name.startsWith('npm_') && name !== 'NODE_EXTRA_CA_CERTS' && !name.startsWith('VITEST'),
   )
   return { ...Object.fromEntries(kept), SAVESTATE_HOME: home, NO_COLOR: '1' }
 }
