@@ -83,8 +83,6 @@ const besideSdk = {
   name: 'beside-sdk',
   resolveId: (id) => (id === '../index.js' ? { id: './index.js', external: true } : undefined),
 }
-// Compiled code of an earlier build, which tests keep (test/support/vitest/code-cache.cjs).
-rmSync('build/code-cache', { recursive: true, force: true })
 await bundle({ langgraph: 'src/langgraph/saver.ts' }, 'dist', { plugins: [besideSdk] })
 
 // A few large files: forty small ones take 10 ms longer to load. Each group contains the modules that earlier ones lack.
