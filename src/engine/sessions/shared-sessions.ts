@@ -24,8 +24,12 @@ export async function openAnySession(
   const { fleet } = context
   if (fleet === undefined) return openedHere(openSession(context, request))
   if (request.lease !== false) return fleet.open(request)
-  await fleet.refresh(parseSessionId(request.id))
-  return openedHere(openSession(context, request))
+  const id = parseSessionId(request.id)
+  await fleet.refresh(id)
+  const isNew = context.ledger.sessions.byId(id) === undefined
+  const session = openSession(context, request)
+  if (isNew) await fleet.track(id)
+  return openedHere(session)
 }
 
 /** Begins a new session at a checkpoint: its id, or a reference within the session `of`. */

@@ -111,6 +111,12 @@ export class Fleet {
     await withRetries(() => catchUp(this.#store, this.remote, log, { head }))
   }
 
+  /** Shares a session from its next write on, without taking it. */
+  async track(id: string): Promise<void> {
+    const remote = await withRetries(() => this.remote.id())
+    this.#store.ledger.sharing.share({ kind: 'session', id }, { remote })
+  }
+
   /** Leaves a tombstone on the remote; returns how many steps the session had there. Throws SESSION_BUSY. */
   async deleteThere(id: string, share: SessionShare | undefined): Promise<number> {
     const log: LogName = { kind: 'session', id: parseSessionId(id) }
