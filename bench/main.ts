@@ -29,16 +29,16 @@ import { appendGrowth, appendTime } from './rows/state-append.js'
 import { forkDisk, forkTime } from './rows/state-fork.js'
 import { listMemory, listTime, loadTime } from './rows/state-read.js'
 import { saveOfSqlite, saveTime, stateDisk } from './rows/state-save.js'
-import { behindAppend, fleet } from './rows/shared-fleet.js'
-import { sharedBytes, sharedRoundTrip } from './rows/shared-network.js'
-import { resumeFiles, resumeState } from './rows/shared-resume.js'
+import { behindAppend, fleet } from './rows/shared/fleet.js'
+import { sharedBytes, sharedRoundTrip } from './rows/shared/network.js'
+import { resumeFiles, resumeState } from './rows/shared/resume.js'
 import {
   sharedAppend,
   sharedDisk,
   sharedGrowth,
   sharedPut,
   sharedSave,
-} from './rows/shared-state.js'
+} from './rows/shared/state.js'
 import { statusTime, waitBesidePrune } from './rows/store-care.js'
 import {
   uiConversationEnd,

@@ -1,12 +1,12 @@
 /** The bytes that a shared append sends, and its round trips, through a proxy that counts and delays. */
-import { type Bench, shared } from '../bench.js'
-import { startProxy } from '../../test/support/remote/tcp-proxy.js'
-import { median } from '../measure.js'
-import { atMost, KILOBYTE, type Row } from '../row.js'
-import { remoteDatabase } from '../shared/server.js'
-import { startChild } from '../child-process.js'
-import { SESSION } from '../states/state-child.js'
-import { LENGTH } from '../states/state-race.js'
+import { type Bench, shared } from '../../bench.js'
+import { startProxy } from '../../../test/support/remote/tcp-proxy.js'
+import { median } from '../../measure.js'
+import { atMost, KILOBYTE, type Row } from '../../row.js'
+import { remoteDatabase } from './server.js'
+import { startChild } from '../../child-process.js'
+import { SESSION } from '../../states/state-child.js'
+import { LENGTH } from '../../states/state-race.js'
 
 const MAX_KILOBYTES = 4
 const ROUND_TRIP_MS = 20

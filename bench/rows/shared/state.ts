@@ -2,13 +2,13 @@
  * Saves that return once PostgreSQL has them, at step 3,000, compared with LangGraph's PostgresSaver on the same server, which writes
  * the whole list each time.
  */
-import { shared } from '../bench.js'
-import { figureOf, type Medians } from '../measure.js'
-import { postgresPeers, requirePeers } from '../peers/installed-peers.js'
-import { MEGABYTE, type Row } from '../row.js'
-import { emptyDatabase, remoteDatabase, sizeOfTables } from '../shared/server.js'
-import { conversationOf } from '../states/conversation.js'
-import { LENGTH, race } from '../states/state-race.js'
+import { shared } from '../../bench.js'
+import { figureOf, type Medians } from '../../measure.js'
+import { postgresPeers, requirePeers } from '../../peers/installed-peers.js'
+import { MEGABYTE, type Row } from '../../row.js'
+import { emptyDatabase, remoteDatabase, sizeOfTables } from './server.js'
+import { conversationOf } from '../../states/conversation.js'
+import { LENGTH, race } from '../../states/state-race.js'
 
 const APPEND = 'append'
 const SHORT_LENGTH = 100

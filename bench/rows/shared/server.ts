@@ -7,9 +7,9 @@ import {
   createDatabase,
   startServer,
   type TestDatabase,
-} from '../../test/support/postgres/index.js'
-import { openRemote } from '../../src/remote/index.js'
-import { shared } from '../bench.js'
+} from '../../../test/support/postgres/index.js'
+import { openRemote } from '../../../src/remote/index.js'
+import { shared } from '../../bench.js'
 
 const server = shared(() => startServer({ fsync: true }))
 

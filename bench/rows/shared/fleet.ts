@@ -1,13 +1,13 @@
 /** Sixteen processes, each with a session of its own on one server; and what a remote costs a save that does not wait for it. */
-import { type Bench, OURS } from '../bench.js'
-import { type Child, startChild } from '../child-process.js'
-import { figureOf, median, type Medians } from '../measure.js'
-import { postgresPeers, requirePeers } from '../peers/installed-peers.js'
-import type { Row } from '../row.js'
-import { emptyDatabase, remoteDatabase } from '../shared/server.js'
-import { openStore } from '../sdk.js'
-import { conversationOf } from '../states/conversation.js'
-import type { WriterName } from '../states/state-writers.js'
+import { type Bench, OURS } from '../../bench.js'
+import { type Child, startChild } from '../../child-process.js'
+import { figureOf, median, type Medians } from '../../measure.js'
+import { postgresPeers, requirePeers } from '../../peers/installed-peers.js'
+import type { Row } from '../../row.js'
+import { emptyDatabase, remoteDatabase } from './server.js'
+import { openStore } from '../../sdk.js'
+import { conversationOf } from '../../states/conversation.js'
+import type { WriterName } from '../../states/state-writers.js'
 
 const PROCESSES = 16
 const STEPS = 100

@@ -1,15 +1,15 @@
 /** Resuming on a host with an empty disk: a state of 3,000 steps, and a folder with 2,000 files. */
-import { type Bench, OURS, shared } from '../bench.js'
-import { inNewChild, startChild } from '../child-process.js'
-import { figureOf, flushDisk, runRounds, timed } from '../measure.js'
-import { postgresPeers, requirePeers } from '../peers/installed-peers.js'
-import { run } from '../programs.js'
-import { against, type Row } from '../row.js'
-import { emptyDatabase, remoteDatabase } from '../shared/server.js'
-import { openStore } from '../sdk.js'
-import { conversationOf, digestOf } from '../states/conversation.js'
-import { SESSION } from '../states/state-child.js'
-import { LENGTH } from '../states/state-race.js'
+import { type Bench, OURS, shared } from '../../bench.js'
+import { inNewChild, startChild } from '../../child-process.js'
+import { figureOf, flushDisk, runRounds, timed } from '../../measure.js'
+import { postgresPeers, requirePeers } from '../../peers/installed-peers.js'
+import { run } from '../../programs.js'
+import { against, type Row } from '../../row.js'
+import { emptyDatabase, remoteDatabase } from './server.js'
+import { openStore } from '../../sdk.js'
+import { conversationOf, digestOf } from '../../states/conversation.js'
+import { SESSION } from '../../states/state-child.js'
+import { LENGTH } from '../../states/state-race.js'
 
 const STATE_LIMIT = 0.5
 const FILES_LIMIT = 2
