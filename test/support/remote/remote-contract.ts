@@ -20,8 +20,12 @@ export type RemoteKindUnderTest = {
   readonly name: string
   /** Whether leases expire and `claim` works. */
   readonly isFleet: boolean
+  /** Default: both. Sealing does not depend on the transport. */
+  readonly variants?: readonly Variant[]
   createPlace(): Promise<RemotePlace>
 }
+
+export type Variant = 'plain' | 'sealed'
 
 /** Of one variant: a remote that was created, and further clients of it. */
 export type RemoteClients = {
@@ -31,14 +35,14 @@ export type RemoteClients = {
   readonly openOther: () => Promise<Remote>
 }
 
+const VARIANTS: readonly Variant[] = ['plain', 'sealed']
+
 export function describeRemote(kind: RemoteKindUnderTest): void {
   describe(`${kind.name}: setup`, () => {
     describeSetup(kind)
   })
-  for (const [variant, key] of [
-    ['plain', undefined],
-    ['sealed', randomBytes(32)],
-  ] as const) {
+  for (const variant of kind.variants ?? VARIANTS) {
+    const key = variant === 'plain' ? undefined : randomBytes(32)
     describe(`${kind.name}, ${variant}`, () => {
       let place: RemotePlace
       let first: Remote
