@@ -9,7 +9,7 @@ import { describeRemote } from '../../support/remote/remote-contract.js'
 describeRemote({
   name: 'a connection per statement',
   isFleet: true,
-  isPlainOnly: true,
+  variants: ['plain'],
   async createPlace() {
     const database = await createDatabase()
     const client: PostgresClient = {
@@ -34,7 +34,7 @@ for (const program of findPgbouncer())
   describeRemote({
     name: 'PgBouncer',
     isFleet: true,
-    isPlainOnly: true,
+    variants: ['plain'],
     async createPlace() {
       const database = await createDatabase()
       const pooler = await startPgbouncer(program, database.url)
