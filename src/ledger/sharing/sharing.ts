@@ -11,7 +11,6 @@ import {
 } from '../../model/index.js'
 import type { Database } from '../../system/index.js'
 import { type Sealing, SealedTable } from '../ledger-table.js'
-import { number } from '../rows.js'
 import { type ApplyRequest, type ApplyResult, applySegments } from './apply/apply-segments.js'
 import {
   findLog,
@@ -223,12 +222,5 @@ export class Sharing extends SealedTable {
   splitTail(log: LogName, request: SplitRequest): SplitResult {
     const store = { database: this.database, vault: this.vault }
     return this.database.transaction(() => splitTail(store, log, request))
-  }
-
-  /** How many rows changed since the last segment was encoded. */
-  countChanges(log: LogName): number {
-    const { key } = requireLog(this.database, log)
-    const sql = 'SELECT count(*) AS count FROM shared_changes WHERE log = ?'
-    return number(this.database.get(sql, key) ?? {}, 'count')
   }
 }
