@@ -26,7 +26,10 @@ export default defineConfig({
   plugins: [threadsFromDist],
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/browser/shared-folder.ts'],
+    globalSetup: [
+      'test/support/browser/shared-folder.ts',
+      'test/support/postgres/shared-server.ts',
+    ],
     // Beside other programs a test takes up to ten times as long. The limits are for tests that hang.
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -103,6 +103,7 @@ const inputs = {
   cli: 'src/cli/start/entry.ts',
   entry: 'src/index.ts',
   'prune-process': 'src/sdk/maintenance/prune-process.ts',
+  'push-process': 'src/sdk/maintenance/push-process.ts',
 }
 // Only `savestate mcp` loads the protocol library and the zod that it needs.
 const mcpLibrary = {

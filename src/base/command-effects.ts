@@ -29,6 +29,16 @@ export const COMMAND_EFFECTS: Readonly<Record<string, CommandEffect>> = {
   sessions: { effect: 'reads' },
   resume: { effect: 'adds' },
   fork: { effect: 'adds' },
+  // A remote gets everything, so only the user chooses one.
+  remote: {
+    effect: 'reads',
+    actions: { add: 'changes-store', init: 'changes-store', remove: 'changes-store' },
+  },
+  // Sends to a place that the user has chosen. Sessions of other projects are the user's to share.
+  push: { effect: 'adds', options: { all: 'changes-store' } },
+  // `--take` ends the work of another machine.
+  pull: { effect: 'adds', options: { take: 'changes-store', into: 'changes-files' } },
+  handoff: { effect: 'adds' },
   export: { effect: 'reads' },
   import: { effect: 'adds' },
   // Both options are a consent that only the user can give.

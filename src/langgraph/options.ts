@@ -31,6 +31,7 @@ export const OPEN_OPTIONS: Known<OpenSaverOptions> = {
   shortLived: true,
   classes: true,
   encryption: true,
+  remote: true,
   clock: true,
 }
 

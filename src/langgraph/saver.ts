@@ -167,6 +167,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
         `The limit of a list must be a whole number, not ${limit}`,
       )
     const wanted = Object.entries<unknown>(filter)
+    await this.#threads.refresh(threadOf(config))
     const places = await this.#threads.list({
       thread: threadOf(config),
       ns: namespaceOf(config),
@@ -254,7 +255,9 @@ export class SavestateSaver extends BaseCheckpointSaver {
 
   async #find(config: Config): Promise<GraphCheckpoint | undefined> {
     const place = requestedPlace(config)
-    return place === undefined ? undefined : this.#threads.find(place)
+    if (place === undefined) return undefined
+    await this.#threads.refresh(place.thread)
+    return this.#threads.find(place)
   }
 
   /** Undefined if it was removed meanwhile. */

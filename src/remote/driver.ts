@@ -102,7 +102,7 @@ export interface RemoteDriver {
   /** For messages, without credentials. */
   readonly label: string
 
-  /** What the remote says of itself. REMOTE_REFUSED with the hint `savestate remote init` if it was not created yet. */
+  /** Reads the format that the remote was created with. REMOTE_REFUSED with the hint `savestate remote init` if it was not created yet. */
   readFormat(): Promise<DriverFormat>
   /** Creates what is missing, with this format. Returns the format that is there: another process may have been first. */
   init(format: DriverFormat): Promise<DriverFormat>
@@ -130,7 +130,7 @@ export interface RemoteDriver {
   segments(log: LogName, afterN: number): AsyncIterable<EncodedSegment>
 
   /** Each chunk is at most PACK_CHUNK_BYTES long. Returns at once if the pack is complete already. */
-  putPack(pack: DriverPack, chunks: AsyncIterable<Uint8Array>): Promise<void>
+  putPack(pack: DriverPack, chunks: AsyncIterable<Uint8Array>): Promise<'done' | 'missing-pack'>
   /** The chain of a pack, the outermost parent first; without `known` packs and their parents. */
   packs(id: string, known: ReadonlySet<string>): AsyncIterable<StoredPack>
 

@@ -1,3 +1,5 @@
 export type * from './driver.js'
 export { REMOTE_FORMAT } from './driver.js'
+export { openRemote, type RemoteKind, remoteKindOf, type RemoteOptions } from './open-remote.js'
+export { type PostgresClient, schemaSql, type SchemaOptions } from './postgres/index.js'
 export type * from './remote.js'

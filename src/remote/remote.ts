@@ -95,6 +95,7 @@ export type EncodedSegment = {
   readonly body: Uint8Array
 }
 
+/** The content was written by another host: it is checked where it is applied. */
 export type DecodedSegment = Omit<EncodedSegment, 'body'> & { readonly content: SegmentContent }
 
 export type RemotePack = {
@@ -154,11 +155,14 @@ export interface Remote {
     after: { readonly n: number; readonly hash: string | null; readonly epoch: number },
   ): AsyncIterable<DecodedSegment>
 
-  /** Uploads a pack before the commit that refers to it. The same id again replaces an unfinished upload. */
+  /**
+   * Uploads a pack before the commit that refers to it. The same id again replaces an unfinished upload. `missing-pack`: its parent was
+   * collected; send a full pack.
+   */
   putPack(
     pack: Omit<CommitPack, 'bytes'>,
     bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  ): Promise<void>
+  ): Promise<'done' | 'missing-pack'>
   /** The pack and those it builds on, the outermost parent first, except the known ones. */
   packs(id: string, known: ReadonlySet<string>): AsyncIterable<RemotePack>
 

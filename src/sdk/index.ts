@@ -5,6 +5,8 @@ export { freeForkId, isKnownSession } from './known-sessions.js'
 export type { CallOptions, RestoreOptions } from './call-options.js'
 export { Project, type Watch } from './project.js'
 export type * from './project-types.js'
+export type * from './remote-types.js'
+export type { Remotes } from './remotes.js'
 export { Session } from './session.js'
 export type * from './session-types.js'
 export {

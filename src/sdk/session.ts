@@ -43,9 +43,12 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
     this.#context = context
     this.#calls = calls
     this.#onClose = onClose
-    this.#endHeartbeat = context.isLeased
-      ? beat(context, (error) => this.notify('lost', error))
-      : () => undefined
+    const onLost = (error: Error) => {
+      this.#endHeartbeat()
+      this.notify('lost', error)
+    }
+    context.share?.onLost(onLost)
+    this.#endHeartbeat = context.isLeased ? beat(context, onLost) : () => undefined
   }
 
   /** @internal */
@@ -250,9 +253,8 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
 
   /** Deletes the session and all its checkpoints; returns how many there were. It cannot be written to afterwards. */
   async delete(): Promise<number> {
-    const { lease, writeQueue } = this.#context
-    const remove = async () => engine.deleteSession(this.#context, this.id, { fence: lease.fence })
-    const { removed } = await this.#calls.run(() => writeQueue.do(remove))
+    const remove = () => engine.deleteAnySession(this.#context, this.id)
+    const removed = await this.#calls.run(() => this.#context.writeQueue.do(remove))
     this.#closing ??= Promise.resolve(this.#end())
     return removed
   }
@@ -269,10 +271,12 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
   }
 
   async #close(): Promise<void> {
-    const { writeQueue, isLeased, ledger, lease } = this.#context
-    await writeQueue.close()
-    if (isLeased) ledger.sessions.releaseLease(lease)
-    this.#end()
+    await this.#context.writeQueue.close()
+    try {
+      await engine.closeSession(this.#context)
+    } finally {
+      this.#end()
+    }
   }
 
   #end(): void {

@@ -62,6 +62,11 @@ export type ResumeOptions = CallOptions &
   Pick<SessionOptions, 'agent' | 'project' | 'metadata'> & {
     /** Begins the session if there is none, with `agent`, `project` and `metadata`. Default: false. */
     readonly create?: boolean | undefined
+    /**
+     * A folder, created if there is none: it becomes the project of the session, and gets the files of its newest checkpoint with
+     * files. What is in it is captured first.
+     */
+    readonly into?: string | undefined
   }
 
 export const RESUME_OPTIONS: Known<Omit<ResumeOptions, keyof CallOptions>> = {
@@ -69,6 +74,20 @@ export const RESUME_OPTIONS: Known<Omit<ResumeOptions, keyof CallOptions>> = {
   agent: true,
   project: true,
   metadata: true,
+  into: true,
+}
+
+/** Options of `store.claim`. */
+export type ClaimOptions = CallOptions & {
+  /** Only sessions of the agent with this name. */
+  readonly agent?: string | undefined
+  /** See `ResumeOptions`. */
+  readonly into?: string | undefined
+}
+
+export const CLAIM_OPTIONS: Known<Omit<ClaimOptions, keyof CallOptions>> = {
+  agent: true,
+  into: true,
 }
 
 /** Options of `store.fork`. */

@@ -1,4 +1,5 @@
 // An open store: all projects and sessions of one user.
+import { mkdirSync } from 'node:fs'
 import * as engine from '../engine/index.js'
 import { type BytePath, bytePath, type Config, printablePath } from '../model/index.js'
 import { refuseUnsafeFolder } from '../snapshot/index.js'
@@ -13,12 +14,15 @@ import { watchLedger } from './ledger-changes.js'
 import { iteratePages } from './pages.js'
 import { Project } from './project.js'
 import type { ProjectOptions } from './project-types.js'
+import { Remotes } from './remotes.js'
 import { Session } from './session.js'
 import {
   type ForkOptions,
   type ListQuery,
   type PruneOptions,
   type RekeyOptions,
+  CLAIM_OPTIONS,
+  type ClaimOptions,
   RESUME_OPTIONS,
   type ResumedSession,
   type ResumeOptions,
@@ -62,6 +66,11 @@ export class Store {
   /** For the adapters of graph frameworks. @internal */
   get threads(): Threads {
     return this.#threads
+  }
+
+  /** Shared places for sessions and their files. */
+  get remotes(): Remotes {
+    return Remotes.make(this.#context)
   }
 
   /** The settings of the store, and projects that were moved. */
@@ -119,9 +128,10 @@ export class Store {
   ): Promise<Session<State>> {
     refuseUnknown('session', options, SESSION_OPTIONS)
     const { create = true } = options
-    return this.#do(async () =>
-      this.#track(engine.openSession(this.#context, openRequest(id, { ...options, create }))),
-    )
+    return this.#do(async () => {
+      const request = openRequest(id, { ...options, create })
+      return this.#trackOpened(await engine.openAnySession(this.#context, request))
+    })
   }
 
   /** The sessions of the store, the last used first. */
@@ -139,10 +149,28 @@ export class Store {
   ): Promise<ResumedSession<State>> {
     const { input, callbacks } = splitOptions('resume', options)
     refuseUnknown('resume', input, RESUME_OPTIONS)
+    const { into, ...given } = input as ResumeOptions
     return this.#do(async () => {
-      const resumed = await engine.resumeSession(this.#context, openRequest(id, input), callbacks)
-      const { context, session: info, state, ...rest } = resumed
-      return { ...rest, info, state: state as State | undefined, session: this.#track(context) }
+      const options = { ...callbacks, into: this.#folder(into) }
+      const resumed = await engine.resumeSession(this.#context, openRequest(id, given), options)
+      return this.#resumed<State>(resumed)
+    })
+  }
+
+  /**
+   * Resumes any session in progress that no process continues, of any machine; undefined if there is none. Two callers never get
+   * the same one. Throws REMOTE_UNKNOWN without a remote.
+   */
+  async claim<State = AgentState>(
+    options: ClaimOptions = {},
+  ): Promise<ResumedSession<State> | undefined> {
+    const { input, callbacks } = splitOptions('claim', options)
+    refuseUnknown('claim', input, CLAIM_OPTIONS)
+    const { agent, into } = input as ClaimOptions
+    return this.#do(async () => {
+      const given = { ...callbacks, into: this.#folder(into) }
+      const resumed = await engine.claimSession(this.#context, { agent }, given)
+      return resumed === undefined ? undefined : this.#resumed<State>(resumed)
     })
   }
 
@@ -151,14 +179,13 @@ export class Store {
     refuseUnknown('fork', options, { session: true, of: true, agent: true })
     const { session: id, of, agent } = options
     return this.#do(async () => {
-      const from = engine.findCheckpoint(this.#context, ref, of)
-      return this.#track(await engine.forkSession(this.#context, from, { id, agent }))
+      return this.#trackOpened(await engine.forkAnySession(this.#context, ref, { id, of, agent }))
     })
   }
 
   /** Deletes a session and its checkpoints; returns how many there were, 0 for an unknown session. */
   async deleteSession(id: string): Promise<number> {
-    return (await this.#do(async () => engine.deleteSession(this.#context, id))).removed
+    return this.#do(() => engine.deleteAnySession(this.#context, id))
   }
 
   /** The checkpoints of all projects and sessions, newest first. */
@@ -198,9 +225,12 @@ export class Store {
   async prune(options: PruneOptions = {}): Promise<engine.PruneResult> {
     const { calls } = this.#context
     const split = splitOptions('prune', options, { asks: 'confirmPrune' })
-    return options.unattended === true
-      ? calls.during(() => engine.pruneUnattended(this.#context, split))
-      : calls.perform(engine.prune, this.#context, split)
+    if (options.unattended !== true) return calls.perform(engine.prune, this.#context, split)
+    return calls.during(async () => {
+      const pruned = await engine.pruneUnattended(this.#context, split)
+      await engine.acknowledge(this.#context, { skipBusy: true })
+      return pruned
+    })
   }
 
   /** Checks that everything in the store can be read back. `verifyStore` checks a store that cannot be opened. */
@@ -257,6 +287,8 @@ export class Store {
       await explained(() => this.#context.snapshots.close())
       this.#autoPrune?.close()
     } finally {
+      await this.#context.fleet?.close()
+      await this.#context.knownRemotes.close()
       this.#context.objects.close()
       this.#context.ledger.close({ tidy: !this.#isShort })
       this.#context.use.close()
@@ -273,6 +305,30 @@ export class Store {
 
   #do<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#context.calls.run(work)
+  }
+
+  #resumed<State>({
+    context,
+    session: info,
+    state,
+    ...rest
+  }: engine.Resumed): ResumedSession<State> {
+    return { ...rest, info, state: state as State | undefined, session: this.#track(context) }
+  }
+
+  /** The folder that `into` names, which exists afterwards. */
+  #folder(path: string | undefined): BytePath | undefined {
+    if (path === undefined) return undefined
+    mkdirSync(path, { recursive: true })
+    const folder = engine.projectFolder(this.#context, path)
+    refuseUnsafeFolder(folder, bytePath(this.#context.home))
+    return folder
+  }
+
+  /** Steps of this host that became a fork are reported as a warning of the process: these calls have no `onWarning`. */
+  #trackOpened<State>({ session, notices }: engine.OpenedShare): Session<State> {
+    for (const notice of notices) process.emitWarning(notice, 'SavestateWarning')
+    return this.#track(session)
   }
 
   #track<State>(context: engine.SessionContext): Session<State> {

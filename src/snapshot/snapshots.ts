@@ -10,6 +10,13 @@ import {
   type ProjectId,
 } from '../model/index.js'
 import { callInProcess, startThread, type Thread } from '../system/index.js'
+import {
+  type ExportedPack,
+  exportPack,
+  importPacks,
+  type PackBytes,
+  type PackContent,
+} from './bundles/transfer.js'
 import type { CaptureTarget } from './capture/capture-target.js'
 import type { OnProgress } from './capture/progress.js'
 import { refName } from './objects/commit.js'
@@ -173,6 +180,38 @@ export class Snapshots {
   async adopt(project: Project, from: { objects: string; tree: ObjectId }) {
     const limits = this.#options.limitsOf(project)
     return this.#call('adopt', { ...from, project: project.id, limits })
+  }
+
+  /**
+   * The objects of `tree` that `base` does not have; `base` is null for a full pack. Throws STORE_DAMAGED if the store lacks one, and
+   * if one is damaged, also while the chunks are read.
+   */
+  exportPack(content: PackContent): Promise<ExportedPack> {
+    return exportPack((name, argument) => this.#call(name, argument), content)
+  }
+
+  /**
+   * About how many bytes `exportPack` returns, without reading contents. Objects that a collection has stored as deltas make it too
+   * low, so compare a chain of packs with the larger of this and the bytes of its full pack.
+   */
+  estimatePack(content: PackContent): Promise<number> {
+    return this.#call('estimatePack', content)
+  }
+
+  /**
+   * Stores a snapshot from its packs, the outermost parent first, for the caller to record. `tree` is complete afterwards, from the
+   * packs and what the store has. Throws BAD_INPUT for packs that are incomplete, damaged or unsafe; the store is then as before.
+   * The caller holds the project's lock.
+   */
+  async importPacks(
+    project: Project,
+    from: {
+      readonly tree: ObjectId
+      readonly packs: Iterable<PackBytes> | AsyncIterable<PackBytes>
+    },
+  ): Promise<void> {
+    const target = { project: project.id, limits: this.#options.limitsOf(project) }
+    await importPacks((name, argument) => this.#call(name, argument), { ...target, ...from })
   }
 
   async closeSource(): Promise<void> {

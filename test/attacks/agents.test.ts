@@ -34,6 +34,16 @@ const DECISIONS: Readonly<Record<CommandName, Decision>> = {
   uninstall: ['user', 'uninstall claude -y'],
   hook: ['anyone'],
   mcp: ['some', 'mcp --allow-agent-rewind'],
+  // A remote gets everything, so only the user chooses one, and takes a session from another machine.
+  remote: [
+    'some',
+    'remote add far postgres://far.example.org/x --plain',
+    'remote init',
+    'remote remove far',
+  ],
+  push: ['some', 'push --all'],
+  pull: ['some', 'pull works --take', 'pull works --into . -y'],
+  handoff: ['anyone'],
   pin: ['anyone'],
   unpin: ['user', 'unpin works'],
   name: ['anyone'],

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { RESUME_POINTS, SHIP_POINTS } from '../engine/sharing/share-failpoints.js'
 import { SESSION_POINTS } from '../engine/sessions/session-failpoints.js'
 import { IMPORT_POINTS } from '../imports/import-failpoints.js'
 import { DROP_POINTS } from '../support/failpoints/drop.js'
@@ -11,6 +12,7 @@ import { MOVE_POINTS } from '../support/failpoints/move.js'
 import { PRUNE_POINTS } from '../support/failpoints/prune.js'
 import { HIDE_POINTS, REKEY_POINTS } from '../support/failpoints/rekey.js'
 import { REPAIR_POINTS } from '../support/failpoints/repair.js'
+import { FETCH_POINTS } from '../support/failpoints/share.js'
 import { SLICE_POINTS } from '../support/failpoints/slice.js'
 import { POINTS } from './crash-points.js'
 
@@ -27,6 +29,8 @@ test('the table lists the failpoints of the source', () => {
     ...Object.values(POINTS),
     ...Object.values(SESSION_POINTS),
     ...Object.values(IMPORT_POINTS),
+    SHIP_POINTS,
+    RESUME_POINTS,
     PRUNE_POINTS,
     REPAIR_POINTS,
     FORGET_POINTS,
@@ -35,6 +39,7 @@ test('the table lists the failpoints of the source', () => {
     REKEY_POINTS,
     SLICE_POINTS,
     HIDE_POINTS,
+    FETCH_POINTS,
   ]
   const listed = new Set(tables.flatMap((points) => Object.keys(points)))
   expect(new Set(found)).toEqual(new Set([...listed].map((point) => `'${point}'`)))

@@ -1,9 +1,13 @@
-// No layer except the daemon and the server of the page uses a network, and git cannot be made to.
-import { spawnSync } from 'node:child_process'
+// Nothing is contacted unless the user has set a remote. No layer except the daemon, the server of the page and the remotes uses a
+// network, and git cannot be made to.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { scratch as programScratch } from '../cli/program.js'
 import { openProject, storedTree } from '../snapshot/capture/capture-helpers.js'
 import { scratch } from '../support/scratch.js'
 
@@ -11,9 +15,9 @@ const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url))
 
 /**
  * The daemon uses a Unix socket and the loopback interface only, the page the loopback interface: test/daemon/daemon-http.test.ts
- * and test/ui/server check that.
+ * and test/ui/server check that. A remote is opened only if one is set: see below.
  */
-const ALLOWED: readonly string[] = ['daemon', 'ui/server']
+const ALLOWED: readonly string[] = ['daemon', 'ui/server', 'remote']
 
 const MODULES = 'http|https|http2|net|dns|tls|dgram|inspector|quic'
 const WAYS: readonly RegExp[] = [
@@ -25,8 +29,8 @@ const WAYS: readonly RegExp[] = [
   /\b(?:fetch|XMLHttpRequest|EventSource|WebSocket|WebTransport)\s*\(/,
   /\bnew\s+(?:XMLHttpRequest|EventSource|WebSocket|WebTransport)\b/,
   /\bglobalThis\s*(?:\.\s*fetch|\[)/,
-  // Git commands that use a network.
-  /['"`](?:clone|fetch|pull|push|ls-remote|fetch-pack|send-pack|http-fetch)['"`]/,
+  // Git commands that use a network, in a list of arguments.
+  /[[,(]\s*['"`](?:clone|fetch|pull|push|ls-remote|fetch-pack|send-pack|http-fetch)['"`]/,
 ]
 
 test('no source file imports a network module, fetches, or has git do so', () => {
@@ -58,6 +62,90 @@ test('the patterns match their examples', () => {
   ])
     expect({ line, isFound: WAYS.some((way) => way.test(line)) }).toEqual({ line, isFound: true })
 })
+
+test('only the code of remotes loads a driver, and it is loaded only for a remote that is set', () => {
+  const opening = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
+    (path) =>
+      path.endsWith('.ts') &&
+      !path.startsWith('remote/') &&
+      /\bopenRemote\(\s*\{/.test(readFileSync(join(SOURCE, path), 'utf8')),
+  )
+  // The named remotes of remotes.json, and the remote that a store is opened with.
+  expect(opening).toEqual(['engine/remotes/named-remote.ts', 'sdk/opening/open-remote.ts'])
+})
+
+test('without a remote no command contacts anything, whatever the environment offers', async () => {
+  await using trap = await startTrap()
+  using s = programScratch({ 'a.txt': 'one\n' })
+  // Where PostgreSQL, git and HTTP clients would go by themselves.
+  const env = {
+    PGHOST: '127.0.0.1',
+    PGPORT: String(trap.port),
+    DATABASE_URL: `postgres://127.0.0.1:${trap.port}/x`,
+    http_proxy: `http://127.0.0.1:${trap.port}`,
+    https_proxy: `http://127.0.0.1:${trap.port}`,
+    ALL_PROXY: `http://127.0.0.1:${trap.port}`,
+    GIT_PROXY_COMMAND: `/bin/false`,
+  }
+  execFileSync('git', ['init', '-q', s.project], { env: { PATH: process.env['PATH'] } })
+  const origin = `http://127.0.0.1:${trap.port}/x.git`
+  execFileSync('git', ['-C', s.project, 'remote', 'add', 'origin', origin], {
+    env: { PATH: process.env['PATH'] },
+  })
+  const input = '{"messages":[]}'
+  const commands: readonly (readonly string[])[] = [
+    ['save', '--session', 'a', '--state', '-', '-m', 'x'],
+    ['list'],
+    ['resume', 'a'],
+    ['fork', '1'],
+    ['rewind', '1', '-y'],
+    ['sessions'],
+    ['status'],
+    ['verify'],
+    ['prune', '-y'],
+    ['doctor'],
+    ['remote'],
+    ['push'],
+    ['pull', '--all'],
+    ['handoff'],
+    ['sessions', '--remote'],
+    ['verify', '--remote'],
+    ['prune', '--remote', '-y'],
+    ['hook', 'claude', 'Stop'],
+  ]
+  for (const args of commands) await s.start(args, { env, input }).ended
+  const without = await s.start(['push', '--json'], { env }).ended
+  expect(JSON.parse(without.stderr)).toMatchObject({ error: { code: 'REMOTE_UNKNOWN' } })
+  expect(trap.connections).toBe(0)
+  // The trap works: with a remote, a command that is asked to does contact it.
+  const url = `postgres://127.0.0.1:${trap.port}/x`
+  await s.start(['remote', 'add', 'team', url, '--plain'], { env }).ended
+  await s.start(['status'], { env }).ended
+  expect(trap.connections).toBe(0)
+  expect((await s.start(['push'], { env }).ended).code).toBe(2)
+  expect(trap.connections).toBeGreaterThan(0)
+})
+
+/** Counts who comes, and answers nothing. */
+async function startTrap() {
+  const state = { connections: 0 }
+  const server = createServer((socket) => {
+    state.connections += 1
+    socket.destroy()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    get connections() {
+      return state.connections
+    },
+    async [Symbol.asyncDispose]() {
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
 
 test('git does not fetch missing objects for a store with a promisor remote', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n' } })

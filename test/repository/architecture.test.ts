@@ -176,7 +176,8 @@ test('the MCP library is imported by the file that is bundled by itself, and now
 })
 
 test('only the ledger, the PostgreSQL remote and the locks speak SQL', () => {
-  const isAllowed = (path: string) => /^(?:ledger|remote\/postgres|system\/(?:sqlite|locks))\//.test(path)
+  const isAllowed = (path: string) =>
+    /^(?:ledger|remote\/postgres|system\/(?:sqlite|locks))\//.test(path)
   const sql =
     /['"`]\s*(?:SELECT\s|INSERT\s+(?:OR|INTO)\s|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+(?:TABLE|INDEX)|BEGIN\b|COMMIT\b|ROLLBACK\b|PRAGMA\s)/
   const faults = [...textOf].filter(([path, text]) => !isAllowed(path) && sql.test(text))
@@ -196,7 +197,7 @@ test('only the command line prints, exits and reads its arguments', () => {
     ([path, text]) =>
       layerOf(path) !== 'cli' &&
       // Processes of their own.
-      path !== 'sdk/maintenance/prune-process.ts' &&
+      !/^sdk\/maintenance\/(?:prune|push)-process\.ts$/.test(path) &&
       path !== 'daemon/server/serve.ts' &&
       /\bconsole\.|\bprocess\.(?:exit|exitCode|argv|cwd|stdout|stderr|stdin)\b/.test(text),
   )

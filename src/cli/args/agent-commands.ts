@@ -8,6 +8,7 @@ import {
   IN_SESSION,
   limitOption,
   number,
+  onRemoteOption,
   type OptionSpec,
   REF,
   sessionOption,
@@ -40,7 +41,7 @@ const SCOPE: readonly OptionSpec[] = [
 
 export const AGENT_COMMANDS = {
   sessions: {
-    usage: 'sessions [--here] [--interrupted] [--status S] [--limit N]',
+    usage: 'sessions [--here] [--interrupted] [--status S] [--remote [NAME]] [--limit N]',
     summary: 'List the sessions of all projects, most recent first',
     details: [
       'A session is interrupted if it is in progress and no process is working on it: its process died, or left it before it was finished.',
@@ -51,9 +52,15 @@ export const AGENT_COMMANDS = {
       text('status S', `Only those with this status: ${[...STATUSES, INTERRUPTED].join(', ')}`, {
         choices: [...STATUSES, INTERRUPTED],
       }),
+      onRemoteOption('List those of a remote instead; NAME is needed if there are several'),
       limitOption('Show at most N (default 20; with --json all)'),
     ],
-    exclusive: [['interrupted', 'status']],
+    exclusive: [
+      ['interrupted', 'status'],
+      ['remote', 'here'],
+      ['remote', 'interrupted'],
+      ['remote', 'status'],
+    ],
   },
   resume: {
     summary: 'Print what an agent needs to continue a session',

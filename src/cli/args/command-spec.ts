@@ -15,6 +15,8 @@ export type OptionSpec = {
   readonly choices?: readonly string[]
   /** Another option that must be given with it. */
   readonly needs?: string
+  /** For an option of kind `text` in a command without positionals. Without a value, its text is empty. */
+  readonly isValueOptional?: boolean
 }
 
 export type PositionalSpec = {
@@ -87,6 +89,11 @@ export function limitOption(summary: string): OptionSpec {
 
 export function sessionOption(summary: string): OptionSpec {
   return text('session ID', summary, { completes: 'session' })
+}
+
+/** For commands that work on the store unless this is given. Without NAME, it is the only remote. */
+export function onRemoteOption(summary: string): OptionSpec {
+  return { ...text('remote [NAME]', summary), isValueOptional: true }
 }
 
 /** The session to find a reference in, instead of the project. */

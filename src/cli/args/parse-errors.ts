@@ -1,5 +1,5 @@
 // Messages for wrong arguments. A fault is the text of the message.
-import { aliasesOf, COMMAND_EFFECTS, nearest } from '../../base/index.js'
+import { aliasesOf, COMMAND_EFFECTS, maskSecrets, nearest } from '../../base/index.js'
 import type { OptionSpec, PositionalSpec } from './command-spec.js'
 import { COMMAND_NAMES, type CommandName, optionsOf, specOf } from './commands-table.js'
 
@@ -26,7 +26,7 @@ const LONG_ALIASES = Object.keys(COMMAND_EFFECTS)
   .filter((alias) => alias.length > 3)
 
 export function unknownCommand(word: string): string {
-  const fault = `There is no command ${JSON.stringify(word)}`
+  const fault = `There is no command ${quote(word)}`
   const instead = INSTEAD.get(word)
   if (instead !== undefined) return `${fault}. ${instead}`
   const near = nearest(word, [...COMMAND_NAMES, ...LONG_ALIASES])
@@ -85,7 +85,7 @@ export function positionalFault(
   }
   const extra = specs.at(-1)?.isRepeated === true ? [] : given.slice(specs.length)
   if (extra.length === 0) return undefined
-  const fault = `Unexpected argument ${JSON.stringify(extra[0])}`
+  const fault = `Unexpected argument ${quote(extra[0] ?? '')}`
   if (options.some(({ name }) => name === 'message'))
     return `${fault}. To add a message: \`savestate ${command} -m ${JSON.stringify(extra.join(' '))}\``
   return takesPaths === true ? `${fault}; paths go after --` : fault
@@ -97,7 +97,7 @@ function choiceFault(
 ): string {
   const [value = ''] = given
   const near = choices.find((choice) => value.startsWith(choice)) ?? nearest(value, choices)
-  const fault = `${JSON.stringify(value)} is not one of ${choices.join(', ')}`
+  const fault = `${quote(value)} is not one of ${choices.join(', ')}`
   if (near !== undefined) return `${fault}; did you mean ${near}?`
   return otherwise === undefined ? fault : `${fault}. ${otherwise(given)}`
 }
@@ -116,4 +116,9 @@ export function combinationFault(
     if (other !== undefined) return `--${one} and --${other} cannot be given together`
   }
   return undefined
+}
+
+/** The URL of a remote may contain a password. */
+function quote(text: string): string {
+  return JSON.stringify(maskSecrets(text).text)
 }

@@ -37,7 +37,10 @@ export function parse(argv: readonly string[]): Parsed {
   const command = word === undefined ? undefined : findCommand(word)
   const specs = optionsOf(command)
   const { positionals: expected = [], takesPaths = false, takesCommand = false } = specOf(command)
-  const args = argv.filter((_, index) => index !== at)
+  const args = fillOptionalValues(
+    argv.filter((_, index) => index !== at),
+    specs,
+  )
   const { tokens } = parseArgs({
     args,
     options: Object.fromEntries(specs.flatMap(parserOptions)),
@@ -90,6 +93,19 @@ export function parse(argv: readonly string[]): Parsed {
         ? unknownCommand(word)
         : (faults[0] ?? positionalFault(command, positionals) ?? combinationFault(command, values)),
   }
+}
+
+/** Makes `--remote` before another option, or at the end, `--remote=`: otherwise the parser takes the next word for its value. */
+function fillOptionalValues(
+  args: readonly string[],
+  specs: readonly OptionSpec[],
+): readonly string[] {
+  const names = specs.flatMap((spec) => (spec.isValueOptional === true ? [`--${spec.name}`] : []))
+  return args.map((word, index) => {
+    const next = args[index + 1]
+    const isBare = names.includes(word) && (next === undefined || next.startsWith('-'))
+    return isBare ? `${word}=` : word
+  })
 }
 
 /** The index of the command: options, and the value of -C, may come before it. */

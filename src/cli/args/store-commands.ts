@@ -8,6 +8,7 @@ import {
   limitOption,
   messageOption,
   number,
+  onRemoteOption,
   type OptionSpec,
   REF,
   REFERENCE_HELP,
@@ -108,7 +109,18 @@ export const STORE_COMMANDS = {
         'unattended',
         'For timers: do not ask, keep projects whose folder is gone, and print nothing if all is well',
       ),
+      onRemoteOption(
+        'Prune a remote instead: sessions that no machine has, by your settings; then what nothing needs',
+      ),
     ],
+    exclusive: [
+      'retention-days',
+      'max-size-mb',
+      'max-checkpoints',
+      'keep-orphans',
+      'unattended',
+      'dry-run',
+    ].map((name) => ['remote', name]),
     examples: [
       ['savestate prune --dry-run', 'See what would be removed'],
       ['savestate prune --max-size-mb 200 -y', 'Bring the store under 200 MB'],
@@ -158,7 +170,11 @@ export const STORE_COMMANDS = {
     details: [
       'Ends with exit code 2 if it is not. Leftovers of killed processes are reported as notes; they are harmless.',
     ],
-    options: [flag('quick', 'Check only the structure, without reading contents')],
+    options: [
+      flag('quick', 'Check only the structure, without reading contents'),
+      onRemoteOption('Read everything that a remote has, and check it, instead'),
+    ],
+    exclusive: [['quick', 'remote']],
   },
   repair: {
     summary: 'Rebuild derived data and quarantine damaged files',

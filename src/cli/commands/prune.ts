@@ -1,10 +1,29 @@
-import type { PruneOptions, PruneResult } from '../../index.js'
-import { command, Declined, type Request } from '../runtime/command.js'
+import type { PruneOptions, PruneRemoteResult, PruneResult } from '../../index.js'
+import { pruneRemoteText } from '../render/remote-maintenance-text.js'
+import { type Command, command, Declined, type Request } from '../runtime/command.js'
 import { confirmText } from '../runtime/confirm.js'
 import { EXIT } from '../runtime/exit.js'
 import { prunePlanText, pruneResultText } from '../render/prune-text.js'
 
-export const run = command<PruneResult>({
+export const run: Command = (request) =>
+  request.options.has('remote') ? pruneRemote(request) : pruneHere(request)
+
+const pruneRemote = command<PruneRemoteResult>({
+  async call(request) {
+    const { remotes } = await request.store()
+    const remote = request.options.text('remote') ?? ''
+    const confirm = (planned: PruneResult) =>
+      confirmText(request, {
+        plan: prunePlanText(planned, request.screen),
+        question: 'Remove it from the remote?',
+      })
+    const result = await remotes.prune({ ...(remote === '' ? {} : { remote }), confirm })
+    return result.declined ? new Declined(result) : result
+  },
+  render: pruneRemoteText,
+})
+
+const pruneHere = command<PruneResult>({
   async call(request) {
     const store = await request.store()
     let isDeclined = false

@@ -1,13 +1,17 @@
 import { jsonOf } from '../runtime/opaque-classes.js'
-import { command } from '../runtime/command.js'
+import { type Command, command } from '../runtime/command.js'
 import type { Options } from '../args/parse.js'
 import { INTERRUPTED, STATUSES } from '../args/agent-commands.js'
+import { remoteSessionsTable } from '../render/remote-sessions-table.js'
 import { sessionsTable } from '../render/sessions-table.js'
 import { programFor } from '../terminal/shell-quote.js'
 
 const DEFAULT_LIMIT = 20
 
-export const run = command({
+export const run: Command = (request) =>
+  request.options.has('remote') ? listRemote(request) : listLocal(request)
+
+const listLocal = command({
   async call({ store, project, options, isJson }) {
     const status = STATUSES.find((word) => word === options.text('status'))
     const limit = isJson ? options.number('limit') : shownOf(options) + 1
@@ -49,6 +53,28 @@ export const run = command({
         : [],
     ].flat()
     return hints.length === 0 ? undefined : screen.paintNote('dim', hints.join('\n'))
+  },
+})
+
+const listRemote = command({
+  async call({ store, options, isJson }) {
+    const remote = options.text('remote') ?? ''
+    const limit = isJson ? options.number('limit') : shownOf(options) + 1
+    const sessions = await (await store()).remotes.sessions({
+      ...(remote === '' ? {} : { remote }),
+      ...(limit === undefined ? {} : { limit }),
+    })
+    return { sessions }
+  },
+  render: ({ sessions }, { options, screen }) =>
+    sessions.length === 0
+      ? 'The remote has no sessions. To send those of this project: savestate push'
+      : remoteSessionsTable(sessions.slice(0, shownOf(options)), screen),
+  note({ sessions }, { options, screen }) {
+    const shown = shownOf(options)
+    if (sessions.length <= shown) return undefined
+    const more = `${programFor(options)} sessions --remote ${options.text('remote') ?? ''} --limit ${shown * 5}`
+    return screen.paintNote('dim', `There are more. See them with: ${more.replace(/ {2,}/, ' ')}`)
   },
 })
 

@@ -32,6 +32,7 @@ export const run = command({
       ...(sessions.length === 0 ? [] : [sessionsLine(sessions)]),
       ...daemonLines(home),
       ...watches.map((watch) => watchLine(watch, screen)),
+      ...result.remotes.map((remote) => remoteLine(remote, screen)),
       ...(projects.length === 0 ? [] : ['', projectLines(projects.slice(0, limit), screen)]),
       ...(more > 0
         ? [`… and ${formatNumber(more)} more (--limit ${projects.length} shows all)`]
@@ -67,6 +68,22 @@ function watchLine(watch: StatusResult['watches'][number], { paint, now }: Scree
     parts.push(`${formatCount(missed, 'change')} found that the system did not report`)
   const text = `${isWatching ? 'Watched:     ' : 'Not watched: '} ${folderText(path)} (${parts.join('; ')})`
   return isWatching ? text : paint('yellow', text)
+}
+
+/** `Remote team: 2 of 5 sessions have steps that it lacks, …` */
+function remoteLine(remote: StatusResult['remotes'][number], { paint, now }: Screen): string {
+  const { name, shared, behind, lastPush, failure } = remote
+  const counts =
+    shared === 0
+      ? 'nothing pushed yet'
+      : behind === 0
+        ? `has all of ${formatCount(shared, 'session')}`
+        : `lacks steps of ${formatNumber(behind)} of ${formatCount(shared, 'session')}`
+  const when = lastPush === null ? '' : `, last push ${relativeTime(lastPush, now)}`
+  const text = `${`Remote ${name}:`.padEnd(13)} ${counts}${when}`
+  return failure === null
+    ? text
+    : `${text}\n${paint('yellow', `  Pushing fails since ${relativeTime(failure.since, now)}: ${printableLine(failure.message)}`)}`
 }
 
 function aboveLines({ above }: StatusResult, { paint }: Screen): string[] {

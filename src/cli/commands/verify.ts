@@ -1,10 +1,26 @@
 import { verifyStore } from '../../index.js'
-import { command } from '../runtime/command.js'
+import { type Command, command } from '../runtime/command.js'
 import { EXIT } from '../runtime/exit.js'
 import { formatCount } from '../terminal/format-numbers.js'
 import { problemLine } from '../render/problem-text.js'
+import { verifyRemoteText } from '../render/remote-maintenance-text.js'
 
-export const run = command({
+export const run: Command = (request) =>
+  request.options.has('remote') ? verifyRemote(request) : verifyHere(request)
+
+const verifyRemote = command({
+  async call({ store, options, hooks: { signal } }) {
+    const remote = options.text('remote') ?? ''
+    return (await store()).remotes.verify({
+      ...(remote === '' ? {} : { remote }),
+      ...(signal === undefined ? {} : { signal }),
+    })
+  },
+  render: (result, { screen }) => verifyRemoteText(result, screen),
+  exitCode: ({ problems }) => (problems.length > 0 ? EXIT.failed : EXIT.done),
+})
+
+const verifyHere = command({
   // Not through `store`: a store that cannot be opened is checked too.
   call: ({ options, hooks }) =>
     verifyStore({ inProcess: true, quick: options.has('quick'), ...hooks }),

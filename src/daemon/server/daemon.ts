@@ -6,6 +6,7 @@ import type { Server, Socket } from 'node:net'
 import { type DaemonLock, SavestateError, type Store } from '../../internal.js'
 import { ADDRESS_FILE, type Address } from '../address.js'
 import { environmentFingerprint } from '../environment.js'
+import { AutoPush } from './auto-push.js'
 import { Handlers } from './handlers.js'
 import { httpAddress, listenOnLoopback } from './http-access.js'
 import { httpServer } from './http-server.js'
@@ -33,6 +34,7 @@ export class Daemon {
   readonly #work = new Workload()
   readonly #projects = new WatchedProjects()
   readonly #handlers: Handlers
+  readonly #autoPush: AutoPush
   readonly #startedAt = new Date().toISOString()
   readonly #ledgerInode: bigint | undefined
   readonly #socketServer: Server
@@ -49,12 +51,15 @@ export class Daemon {
 
   constructor(options: DaemonOptions) {
     this.#options = options
-    const { store, lock, build } = options
+    const { store, lock, build, log } = options
     this.#ledgerInode = lock.ledgerInode()
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve
     })
-    this.#handlers = new Handlers(store, this.#projects)
+    this.#autoPush = new AutoPush(store, log)
+    this.#handlers = new Handlers(store, this.#projects, {
+      onTurnEnd: () => this.#autoPush.pushSoon(),
+    })
     this.#socketServer = socketServer({
       ...this.#serverOptions(),
       build,
@@ -138,6 +143,7 @@ export class Daemon {
   async #end(): Promise<void> {
     const { lock, store } = this.#options
     clearTimeout(this.#timer)
+    this.#autoPush.close()
     try {
       if (this.#isCurrent()) lock.remove(ADDRESS_FILE)
       this.#socketServer.close()
@@ -161,6 +167,7 @@ export class Daemon {
     }
     this.#projects.shed(Date.now()).catch(this.#options.log)
     this.#saveQuietProjects()
+    this.#autoPush.check()
     const untilIdleMs = Math.max(20, this.#idleMs - this.#work.quietMs)
     this.#timer = setTimeout(() => this.#check(), Math.min(CHECK_EVERY_MS, untilIdleMs))
   }

@@ -16,10 +16,17 @@ export class Handlers {
   readonly #store: Store
   readonly #projects: WatchedProjects
   readonly #quiet: IdleSessions
+  readonly #onTurnEnd: () => void
 
-  constructor(store: Store, projects: WatchedProjects) {
+  /** `onTurnEnd` is called after the hook was answered. */
+  constructor(
+    store: Store,
+    projects: WatchedProjects,
+    { onTurnEnd }: { readonly onTurnEnd: () => void },
+  ) {
     this.#store = store
     this.#projects = projects
+    this.#onTurnEnd = onTurnEnd
     this.#quiet = new IdleSessions(store)
   }
 
@@ -56,15 +63,19 @@ export class Handlers {
   ): ((input: string | undefined) => Promise<HookAnswer>) | undefined {
     const agent = AGENT_NAMES.find((one) => one === name)
     if (agent === undefined) return undefined
-    const onProject: HookRequest['onProject'] = (project, about) =>
-      this.#quiet.recordEvent(this.#projects.watch(project), about)
     return async (input) => {
+      let isTurnEnd = false
+      const onProject: HookRequest['onProject'] = (project, about) => {
+        isTurnEnd = about.type === 'turn-end' || about.type === 'session-end'
+        this.#quiet.recordEvent(this.#projects.watch(project), about)
+      }
       const { answer } = await answerHook({
         hook: { agent, ...event, onProject },
         patienceSeconds: PATIENCE_SECONDS,
         input: async () => input,
         store: async () => this.#store,
       })
+      if (isTurnEnd) this.#onTurnEnd()
       const { stdout, stderr, exitCode } = answer
       return { stdout, stderr, exitCode }
     }

@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { authorText, type BytePath, isInside } from '../../model/index.js'
 import { attributePaths, rangesBetween, rangesSince } from '../authorship/attribution.js'
 import type { ProjectContext } from '../operation/context.js'
+import { bringNamedFiles } from './files-here.js'
 import { projectOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from '../restore/recover.js'
 import { totalsOf } from '../../snapshot/index.js'
@@ -42,6 +43,7 @@ export const diff = projectOperation({
     }),
   async run(context, input, callbacks): Promise<DiffResult> {
     await recoverIfNeeded(context, callbacks)
+    await bringNamedFiles(context, [input.from, input.to])
     // A prune must not remove objects while they are compared.
     return context.objects.shared(async () => {
       const { snapshots } = context

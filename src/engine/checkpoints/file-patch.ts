@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { pathText, printablePath, SavestateError } from '../../model/index.js'
 import type { Hunk, PatchKind } from '../../snapshot/index.js'
+import { bringNamedFiles } from './files-here.js'
 import { projectOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from '../restore/recover.js'
 import { parseProjectPath } from '../restore/rewind.js'
@@ -49,6 +50,7 @@ export const filePatch = projectOperation({
   ): Promise<FilePatch> {
     const path = parseProjectPath(text)
     await recoverIfNeeded(context, callbacks)
+    await bringNamedFiles(context, [ends.from, ends.to])
     // A prune must not remove objects while they are compared.
     return context.objects.shared(async () => {
       const { before, after } = await resolveEnds(context, ends, { paths: [path], callbacks })

@@ -14,6 +14,7 @@ import {
 import { SnapshotFiles } from '../../snapshot/index.js'
 import { findKnownProject, type ProjectContext } from '../operation/context.js'
 import { refuseDamagedFiles } from '../verify/damage-marks.js'
+import { bringNamedFiles } from './files-here.js'
 import { projectOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from '../restore/recover.js'
 import { resolve, withFiles } from './resolve-ref.js'
@@ -44,6 +45,7 @@ export const file = projectOperation({
   async run(context, { ref, path: text }, callbacks): Promise<FileResult> {
     await recoverIfNeeded(context, callbacks)
     const path = parseProjectPath(text)
+    await bringNamedFiles(context, [ref])
     // A prune must not remove the objects while they are read.
     return context.objects.shared(async () => {
       const checkpoint = withFiles(resolve(context.ledger, findKnownProject(context), ref))

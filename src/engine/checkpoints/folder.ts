@@ -13,6 +13,7 @@ import {
 } from '../../model/index.js'
 import { type FolderEntry, SnapshotFiles } from '../../snapshot/index.js'
 import { findKnownProject } from '../operation/context.js'
+import { bringNamedFiles } from './files-here.js'
 import { projectOperation } from '../operation/operation.js'
 import { refuseDamagedFiles } from '../verify/damage-marks.js'
 import { recoverIfNeeded } from '../restore/recover.js'
@@ -50,6 +51,7 @@ export const folder = projectOperation({
   async run(context, { ref, path: text }, callbacks): Promise<FolderListing> {
     await recoverIfNeeded(context, callbacks)
     const path = text === '' ? ROOT : parseProjectPath(text)
+    await bringNamedFiles(context, [ref])
     // A prune must not remove the objects while they are read.
     return context.objects.shared(async () => {
       const { ledger, snapshots } = context

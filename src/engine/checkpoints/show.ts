@@ -15,6 +15,7 @@ import { findKnownProject, type StoreContext } from '../operation/context.js'
 import { readDamage } from '../verify/damage-marks.js'
 import { projectOperation, sessionOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from '../restore/recover.js'
+import { bringNamedFiles, withFilesHere } from './files-here.js'
 import { resolve, resolveInSession } from './resolve-ref.js'
 import {
   type AgentDetails,
@@ -31,6 +32,7 @@ export const show = projectOperation({
   input: () => z.strictObject({ ref: z.string() }),
   async run(context, { ref }, callbacks): Promise<CheckpointDetails> {
     await recoverIfNeeded(context, callbacks)
+    await bringNamedFiles(context, [ref])
     return context.objects.shared(async () =>
       readDetails(context, resolve(context.ledger, findKnownProject(context), ref)),
     )
@@ -43,6 +45,9 @@ export const showInSession = sessionOperation({
   effect: 'reads',
   input: () => z.strictObject({ ref: z.string() }),
   async run(context, { ref }): Promise<CheckpointDetails> {
+    const named = resolveInSession(context, context.lease.key, ref)
+    // A session without a folder here has no place for files.
+    if (context.project !== undefined) await withFilesHere(context, named)
     return context.objects.shared(async () =>
       readDetails(context, resolveInSession(context, context.lease.key, ref)),
     )

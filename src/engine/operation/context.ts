@@ -12,6 +12,7 @@ import {
   type Project,
   SavestateError,
 } from '../../model/index.js'
+import type { Remote } from '../../remote/index.js'
 import type { Snapshots } from '../../snapshot/index.js'
 import {
   type Clock,
@@ -22,6 +23,7 @@ import {
 } from '../../system/index.js'
 import { noteFailure } from './failures.js'
 import { readParentIdentity } from '../projects/project-state.js'
+import type { Fleet } from '../sharing/fleet.js'
 import { expectStoreExists } from '../store/store-home.js'
 
 export type StoreContext = {
@@ -34,6 +36,10 @@ export type StoreContext = {
   readonly objects: SharedLock
   /** Held shared while the store is open. */
   readonly use?: SharedLock
+  /** Shares all sessions and threads, in mode wait. Without it, nothing is contacted unless a caller says so. */
+  readonly fleet?: Fleet
+  /** The remote that gave itself this id, if this store knows it: where the files of a checkpoint are that was not made here. */
+  readonly openRemote?: (id: string) => Promise<Remote | undefined>
 }
 
 export type ProjectContext = StoreContext & {

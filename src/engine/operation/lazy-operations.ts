@@ -1,4 +1,6 @@
 // Operations and functions that most programs never call: each is loaded on first use.
+import type { Remote } from '../../remote/index.js'
+import type { StoreContext } from './context.js'
 import type { LazyOperation, OperationOf } from './operation.js'
 
 function loadLater<Context, Result>(
@@ -7,6 +9,9 @@ function loadLater<Context, Result>(
   return { load }
 }
 
+export const addRemote = loadLater(
+  async () => (await import('../remotes/edit-remotes.js')).addRemote,
+)
 export const clearProject = loadLater(
   async () => (await import('../store/clear-project.js')).clearProject,
 )
@@ -26,10 +31,18 @@ export const filePatch = loadLater(
 )
 export const folder = loadLater(async () => (await import('../checkpoints/folder.js')).folder)
 export const forget = loadLater(async () => (await import('../prune/forget.js')).forget)
+export const handoff = loadLater(async () => (await import('../remotes/handoff.js')).handoff)
 export const history = loadLater(async () => (await import('../checkpoints/search.js')).history)
 export const importCheckpoints = loadLater(
   async () => (await import('../import/import-checkpoints.js')).importCheckpoints,
 )
+export const listRemotes = loadLater(
+  async () => (await import('../remotes/edit-remotes.js')).listRemotes,
+)
+export const initRemote = loadLater(
+  async () => (await import('../remotes/init-remote.js')).initRemote,
+)
+export const initSql = loadLater(async () => (await import('../remotes/init-remote.js')).initSql)
 export const listAt = loadLater(async () => (await import('../sessions/stored-lists.js')).listAt)
 export const listLengths = loadLater(
   async () => (await import('../sessions/stored-lists.js')).listLengths,
@@ -41,7 +54,15 @@ export const prune = loadLater(async () => (await import('../prune/prune.js')).p
 export const pruneSession = loadLater(
   async () => (await import('../prune/prune-session.js')).pruneSession,
 )
+export const pull = loadLater(async () => (await import('../remotes/pull.js')).pull)
+export const push = loadLater(async () => (await import('../remotes/push.js')).push)
 export const rekey = loadLater(async () => (await import('../store/rekey.js')).rekey)
+export const remoteSessions = loadLater(
+  async () => (await import('../remotes/remote-sessions.js')).remoteSessions,
+)
+export const removeRemote = loadLater(
+  async () => (await import('../remotes/edit-remotes.js')).removeRemote,
+)
 export const reversals = loadLater(async () => (await import('../restore/reversals.js')).reversals)
 export const search = loadLater(async () => (await import('../checkpoints/search.js')).search)
 export const status = loadLater(async () => (await import('../store/status.js')).status)
@@ -54,6 +75,24 @@ export const setStoreConfig: typeof import('../store/set-config.js')['setStoreCo
 export const setProjectConfig: typeof import('../store/set-config.js')['setProjectConfig'] = async (
   ...given
 ) => (await import('../store/set-config.js')).setProjectConfig(...given)
+
+export const autoPush: typeof import('../remotes/auto-push.js')['autoPush'] = async (...given) =>
+  (await import('../remotes/auto-push.js')).autoPush(...given)
+
+export const pruneRemote: typeof import('../remotes/prune-remote.js')['pruneRemote'] = async (
+  ...given
+) => (await import('../remotes/prune-remote.js')).pruneRemote(...given)
+export const verifyRemote: typeof import('../remotes/verify-remote.js')['verifyRemote'] = async (
+  ...given
+) => (await import('../remotes/verify-remote.js')).verifyRemote(...given)
+/** Shares everything in the store through a remote (mode wait). */
+export const openFleet = async (
+  context: StoreContext,
+  remote: Remote,
+): Promise<import('../sharing/fleet.js').Fleet> => {
+  const { Fleet } = await import('../sharing/fleet.js')
+  return new Fleet(context, remote)
+}
 
 export const verifyDamaged: typeof import('../verify/verify.js')['verifyDamaged'] = async (
   ...given

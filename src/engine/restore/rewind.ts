@@ -14,6 +14,7 @@ import {
   SavestateError,
 } from '../../model/index.js'
 import { describeTarget } from '../checkpoints/describe-target.js'
+import { withFilesHere } from '../checkpoints/files-here.js'
 import { resolve, withFiles } from '../checkpoints/resolve-ref.js'
 import type { Callbacks } from '../operation/callbacks.js'
 import { retryUntilConfirmed } from '../operation/confirm-unlocked.js'
@@ -52,7 +53,12 @@ export const rewind = projectOperation({
   ): Promise<RewindResult> {
     const project = findKnownProject(context)
     const limits = parseProjectPaths(paths)
-    const { id } = resolveTarget(context, project, to)
+    const { id, session } = await withFilesHere(context, resolveTarget(context, project, to))
+    const previous =
+      before && session !== null
+        ? context.ledger.checkpoints.byStep(session.key, session.step - 1)
+        : undefined
+    if (previous !== undefined) await withFilesHere(context, previous)
     if (project === undefined) throw new Error('A checkpoint was found without its project')
     // A dry run creates no folder, and fails like every plan without one.
     let isUnused = !dryRun && createIfGone(context, project, callbacks)

@@ -10,6 +10,7 @@ import { failpoint } from '../../system/index.js'
 import { refuseDamagedState } from '../verify/damage-marks.js'
 import { describeTarget } from '../checkpoints/describe-target.js'
 import { sessionOperation } from '../operation/operation.js'
+import { withFilesHere } from '../checkpoints/files-here.js'
 import { withFiles } from '../checkpoints/resolve-ref.js'
 import { type RestoreResult, restore } from './restore.js'
 import { advanceSession, type RestoreSession } from './restore-session.js'
@@ -48,7 +49,7 @@ export const rewindSession = sessionOperation({
     }
     if (restored === 'state') return { ...rewindState(context, target, { dryRun }), restored }
     const project = projectOf(context)
-    const then = withFiles(target)
+    const then = withFiles(await withFilesHere(context, target))
     const given = { paths: parseProjectPaths(input.paths), keepMine, dryRun }
     const attempt = (agreed: string | undefined) =>
       restore(context, project, {

@@ -46,7 +46,7 @@ export function briefText(brief: Brief, options: BriefOptions = {}): string {
       'Uncertain: these calls were running when the process ended. Their effect is unverified; check before repeating them.',
       inFlight.map(formatCall),
     ],
-    ['Interrupted work:', notices],
+    ['Before you continue:', notices],
     ['Reverted:', describeReverts(ancestors)],
     [
       'Changed in the folder since the last checkpoint with files:',

@@ -6,7 +6,7 @@ export {
 } from './session-json.js'
 export type { ExportPage, ImportOutlook, ImportResult } from './session-exchange.js'
 export { openSession } from './open-session.js'
-export { type Resumed, resumeSession } from './resume.js'
+export { claimSession, type Resumed, resumeSession } from './resume.js'
 export type { SessionContext } from './session-context.js'
 export {
   head,
@@ -16,6 +16,7 @@ export {
   summary,
 } from './session-queries.js'
 export * from './session-save.js'
+export * from './shared-sessions.js'
 export { newTurn, setStatus, type StatusInput } from './session-status.js'
 export type { SessionView } from './session-view.js'
 export { copyAtCall, copyItemsAtCall } from './write-queue.js'

@@ -1,15 +1,24 @@
 // Resumes a session where its agent stopped: takes the lease, finishes interrupted work, and reads the latest state and the tool
 // calls whose outcome is unknown.
-import { type Checkpoint, type CheckpointId, pathText, SavestateError } from '../../model/index.js'
+import {
+  type BytePath,
+  type Checkpoint,
+  type CheckpointId,
+  pathText,
+  SavestateError,
+} from '../../model/index.js'
 import type { Change } from '../../snapshot/index.js'
 import { type Brief, type BriefOptions, briefText } from './brief.js'
 import { captureNow } from '../checkpoints/capture.js'
 import { type StoreContext } from '../operation/context.js'
 import type { Callbacks } from '../operation/callbacks.js'
-import { type OpenRequest, openSession } from './open-session.js'
+import type { OpenedShare } from '../sharing/fleet.js'
+import type { OpenRequest } from './open-session.js'
 import { withRecoveredProject } from '../restore/recover.js'
 import { type SessionContext, readSession } from './session-context.js'
 import { readState } from './session-queries.js'
+import { continuedElsewhere } from './continued-elsewhere.js'
+import { closeSession, openAnySession } from './shared-sessions.js'
 import { type SessionView, viewSession } from './session-view.js'
 import { type InFlight, inFlight } from './tool-calls.js'
 import {
@@ -33,24 +42,74 @@ export type Resumed = {
   brief(options?: BriefOptions): string
 }
 
+type ResumeOptions = Callbacks & {
+  /** An existing folder, which becomes the project of the session and gets its files. */
+  readonly into?: BytePath | undefined
+}
+
 export async function resumeSession(
   context: StoreContext,
   request: OpenRequest,
-  callbacks: Callbacks = {},
+  { into, ...callbacks }: ResumeOptions = {},
 ): Promise<Resumed> {
   callbacks.signal?.throwIfAborted()
-  const opened = openSession(context, request)
+  return resumeOpened(await openAnySession(context, request), { into, callbacks })
+}
+
+/** Like `resumeSession`, for any session in progress that no process continues. Undefined if there is none. */
+export async function claimSession(
+  context: StoreContext,
+  { agent }: Pick<OpenRequest, 'agent'>,
+  { into, ...callbacks }: ResumeOptions = {},
+): Promise<Resumed | undefined> {
+  callbacks.signal?.throwIfAborted()
+  const { fleet } = context
+  if (fleet === undefined)
+    throw new SavestateError(
+      'REMOTE_UNKNOWN',
+      'A store without a remote has no sessions to claim',
+      {
+        hint: 'Open it with one: openStore({ remote: "postgres://…" }).',
+      },
+    )
+  const claimed = await fleet.claim({ agent })
+  return claimed === undefined ? undefined : resumeOpened(claimed, { into, callbacks })
+}
+
+async function resumeOpened(
+  { session, notices, remoteProject }: OpenedShare,
+  { into, callbacks }: { readonly into: BytePath | undefined; readonly callbacks: Callbacks },
+): Promise<Resumed> {
   try {
-    return await readResumed(opened, callbacks)
+    if (into === undefined) {
+      const { lease, project } = session
+      const elsewhere = continuedElsewhere(session, { id: lease.id, project })
+      return await readResumed(session, { notices: [...notices, ...elsewhere], callbacks })
+    }
+    const { restoreInto } = await import('../sharing/restore-into.js')
+    const { context, notice } = await restoreInto(session, into, { remoteProject, callbacks })
+    const told = notice === undefined ? notices : [...notices, `${notice}.`]
+    return await readResumed(context, { notices: told, callbacks })
   } catch (error) {
-    context.ledger.sessions.releaseLease(opened.lease)
+    try {
+      await closeSession(session)
+    } catch (cause) {
+      // The error of the call says more; the lease ends by itself.
+      if (!(cause instanceof SavestateError)) throw cause
+    }
     throw error
   }
 }
 
-async function readResumed(context: SessionContext, callbacks: Callbacks): Promise<Resumed> {
+async function readResumed(
+  context: SessionContext,
+  {
+    notices: known,
+    callbacks,
+  }: { readonly notices: readonly string[]; readonly callbacks: Callbacks },
+): Promise<Resumed> {
   const { ledger, project } = context
-  const notices: string[] = []
+  const notices = [...known]
   const collecting = { ...callbacks, onWarning: (text: string) => void notices.push(text) }
   // An agent can continue without its folder, and has to know that it is gone.
   const changes = await changesSince(context, collecting).catch((error: unknown) => {

@@ -7,6 +7,7 @@ import {
   SavestateError,
   type Session,
 } from '../../model/index.js'
+import type { SessionShare } from '../sharing/session-share.js'
 import type { WriteQueue } from './write-queue.js'
 import type { StoreContext } from '../operation/context.js'
 
@@ -22,6 +23,8 @@ export type SessionContext = StoreContext & {
   readonly retried: Set<string>
   readonly starts: StartTimes
   readonly writeQueue: WriteQueue
+  /** Its lease on the remote, in mode wait. */
+  readonly share?: SessionShare
 }
 
 /** Start times of tool calls. The journal tells two attempts at a call apart by them, so each is used once. */

@@ -63,10 +63,12 @@ async function runCall<Result>(
   run: (call: ToolRun) => Promise<Result> | Result,
 ): Promise<Result> {
   const { id } = request
-  const { ledger, lease, writeQueue } = context
+  const { ledger, lease, writeQueue, share } = context
   const asked = { ...request, args: copyAtCall(context, request.args) }
+  await share?.expectLease()
   const started = await writeQueue.do(async () => startCall(context, asked))
   if ('ended' in started) {
+    await share?.acknowledge()
     if (started.ended.status === 'failed') throw started.ended.error
     return started.ended.result as Result
   }
@@ -77,22 +79,38 @@ async function runCall<Result>(
       ledger.sessions.check(lease)
       ledger.tools.addPartial(lease.key, { id, startedAtMs, value })
     })
+    share?.acknowledgeLater()
   }
   try {
+    await shareIntent(context, id)
     // Outside the queue: while the tool runs it may save.
     let result: Result
     try {
       result = await run({ idempotencyKey, partial })
     } catch (error) {
       await recordEnd(context, call, { status: 'failed', outcome: toStorable(error) })
+      await share?.acknowledge()
       throw error
     }
     failpoint('tool:ran')
     await recordEnd(context, call, { status: 'confirmed', outcome: result })
     failpoint('tool:confirmed')
+    await share?.acknowledge()
     return result
   } finally {
     context.running.delete(id)
+  }
+}
+
+/** The remote has the intent before the tool runs, or another host would not know of the call if this one dies. */
+async function shareIntent({ share, retried }: SessionContext, id: string): Promise<void> {
+  try {
+    await share?.acknowledge()
+    await share?.expectLease()
+  } catch (error) {
+    // The tool was not started, so this process may start it later.
+    retried.add(id)
+    throw error
   }
 }
 

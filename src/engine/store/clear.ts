@@ -8,7 +8,7 @@ import { storeLockPath } from '../operation/context.js'
 export type LegacyArchive = { readonly path: string; readonly sizeBytes: number }
 
 /** The launcher of agents' hooks, the user's settings, the format file, and locks that other processes may be waiting for. */
-const KEPT: ReadonlySet<string> = new Set(['bin', 'config.json', 'format', 'locks'])
+const KEPT: ReadonlySet<string> = new Set(['bin', 'config.json', 'format', 'locks', 'remotes.json'])
 /** Removed first: without the ledger everything else is garbage. */
 const LEDGER = ['ledger.db.backup', 'ledger.db', 'ledger.db-wal', 'ledger.db-shm']
 

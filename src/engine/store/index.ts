@@ -8,6 +8,7 @@ export {
   storeSettings,
   type UntrustedFile,
 } from './settings.js'
+export { parseKey, readEnvironmentKey, readKeyFile, unusableKey } from './key-file.js'
 export { changeNote, type NoteChange, readNote } from './kv-notes.js'
 export type { RekeyResult } from './rekey.js'
 export type { StatusResult } from './status.js'

@@ -7,6 +7,7 @@ import { type LegacyArchive, legacyArchives } from './clear.js'
 import type { StoreContext } from '../operation/context.js'
 import { storeOperation } from '../operation/operation.js'
 import { type ProjectState, readProjectState } from '../projects/project-state.js'
+import { type RemoteStatus, remoteStatuses } from '../remotes/remote-status.js'
 import { recoverAll } from '../restore/recover.js'
 import { type SessionView, viewSession } from '../sessions/session-view.js'
 import { storeSettings, type UntrustedFile, untrustedIfReadable } from './settings.js'
@@ -56,6 +57,7 @@ export type StatusResult = {
   readonly unattached: number
   readonly sessions: readonly SessionView[]
   readonly watches: readonly WatchStatus[]
+  readonly remotes: readonly RemoteStatus[]
   /** Archives of older stores. */
   readonly legacy: readonly LegacyArchive[]
   /** `maxCheckpoints` applies only to the policy `hermes`. */
@@ -109,6 +111,7 @@ export const status = storeOperation({
       unattached: ledger.pruning.unattached(),
       sessions,
       watches: watchesOf(context),
+      remotes: remoteStatuses(context),
       legacy: await legacyArchives(home),
       limits: { retention, maxSizeMb, maxCheckpoints },
       above: aboveLimit(context, sizeBytes),

@@ -106,6 +106,16 @@ export class Sessions extends SealedTable {
     this.database.run(sql, key, fence)
   }
 
+  /** Ends the right to write, because another process got it elsewhere. Does nothing if another process here has the lease by now. */
+  fence({ key, fence }: LeaseToken): void {
+    this.database.run(
+      `UPDATE sessions SET fence = fence + 1, lease_owner = NULL, lease_expires_at = NULL
+       WHERE key = ? AND fence = ?`,
+      key,
+      fence,
+    )
+  }
+
   /** Inside the transaction of every write. Throws SESSION_FENCED or SESSION_DELETED. */
   check(token: LeaseToken): void {
     this.#update(token, 'fence = fence')

@@ -133,6 +133,15 @@ export class Sharing extends SealedTable {
     return readFiles(this.database, checkpoint)
   }
 
+  /** The packs whose objects are here, kept by a checkpoint. */
+  packsHere(): ReadonlySet<string> {
+    const rows = this.database.all(
+      `SELECT DISTINCT pack FROM shared_packs AS packs JOIN checkpoints ON id = checkpoint
+       WHERE pack IS NOT NULL AND checkpoints.tree = packs.tree`,
+    )
+    return new Set(rows.map((row) => String(row['pack'])))
+  }
+
   /** The checkpoints of a session whose files are on the remote only, newest first. */
   missingFiles(log: LogName): readonly (SharedFiles & { readonly checkpoint: CheckpointId })[] {
     return findMissingFiles(this.database, requireLog(this.database, log))
@@ -193,11 +202,12 @@ export class Sharing extends SealedTable {
       const { key } = requireLog(this.database, log)
       forgetSent(this.database, key)
       this.database.run(
-        'UPDATE shared_packs SET is_shared = 0 WHERE is_local = 1 AND checkpoint IN (SELECT id FROM checkpoints JOIN shared_logs ON owner = session WHERE key = ?)',
+        `UPDATE shared_packs SET is_shared = 0 WHERE is_local = 1 AND checkpoint IN (SELECT id FROM checkpoints
+           WHERE session = (SELECT owner FROM shared_logs WHERE key = ? AND kind = 'session'))`,
         key,
       )
-      const sql =
-        'UPDATE shared_logs SET needs_base = 1, next_n = ?, epoch = ?, hash = ? WHERE key = ?'
+      // Steps that the remote had may be lost there: a divergence must not take them for shared.
+      const sql = `UPDATE shared_logs SET needs_base = 1, next_step = 0, next_n = ?, epoch = ?, hash = ? WHERE key = ?`
       this.database.run(sql, nextN, epoch, hash, key)
     })
   }

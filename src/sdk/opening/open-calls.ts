@@ -18,6 +18,17 @@ type Call = {
   readonly queue?: engine.SessionContext['writeQueue']
 }
 
+/** The code of a lazy operation is loaded by now. */
+async function acknowledge<Context extends engine.StoreContext>(
+  operation: engine.AnyOperation<Context, unknown>,
+  context: Context,
+): Promise<void> {
+  const { effect } = 'load' in operation ? await operation.load() : operation
+  if (effect === 'reads') return
+  // A prune works on what is here; what other hosts have is theirs.
+  await engine.acknowledge(context, { skipBusy: effect === 'changes-store' })
+}
+
 export class OpenCalls {
   #count = 0
   readonly #closing = new AbortController()
@@ -54,7 +65,12 @@ export class OpenCalls {
   ): Promise<Result> {
     const guarded = this.#guardCallbacks(callbacks)
     const work = () => engine.perform(operation, context, { input, callbacks: guarded })
-    return this.during(() => (queue === undefined ? work() : queue.do(work)))
+    return this.during(async () => {
+      const result = await (queue === undefined ? work() : queue.do(work))
+      // Outside the queue: calls that are made meanwhile are shipped together.
+      if (context.fleet !== undefined) await acknowledge(operation, context)
+      return result
+    })
   }
 
   /** The same for a function of the engine that is not an operation. */

@@ -15,6 +15,7 @@ import { type Clock, SharedLock, systemClock } from '../../system/index.js'
 import { type Encryption, ENCRYPTION_OPTIONS, givenKeys } from './encryption-keys.js'
 import { type Known, refuseNoList, refuseUnknown } from './validate-options.js'
 import { OpenCalls } from './open-calls.js'
+import { openGivenRemote, type RemoteInput } from './open-remote.js'
 
 export type StoreOptions = {
   /** The folder of the store; default: $SAVESTATE_HOME, else ~/.savestate. */
@@ -32,6 +33,12 @@ export type StoreOptions = {
   readonly classes?: ClassRegistry
   /** Keys that encrypt states and metadata; default: from $SAVESTATE_KEY or $SAVESTATE_KEY_FILE (docs/guide/encryption.md). */
   readonly encryption?: Encryption
+  /**
+   * A PostgreSQL database that all sessions and threads are shared through: a call returns once it has what the call wrote, and
+   * any machine can continue a session (docs/guide/fleet.md). A URL, or an object with the URL and a key; default: from
+   * $SAVESTATE_REMOTE, with the key in $SAVESTATE_REMOTE_KEY or $SAVESTATE_REMOTE_KEY_FILE. `false`: none.
+   */
+  readonly remote?: string | RemoteInput | false
   /** The process ends soon: `close` leaves tidying to a process that stays. @internal */
   readonly shortLived?: boolean
   /** For tests. @internal */
@@ -45,6 +52,7 @@ const STORE_OPTIONS: Known<StoreOptions> = {
   inProcess: true,
   classes: true,
   encryption: true,
+  remote: true,
   shortLived: true,
   clock: true,
 }
@@ -87,7 +95,8 @@ function checkLimits(limits: Partial<Limits>): void {
 }
 
 /** `use`: the lock of the store, taken shared while the store is open. */
-export type OpenContext = StoreContext & Calls & { readonly use: SharedLock }
+export type OpenContext = StoreContext &
+  Calls & { readonly use: SharedLock; readonly knownRemotes: engine.KnownRemotes }
 
 export type Calls = { readonly calls: OpenCalls }
 
@@ -113,7 +122,13 @@ export async function openContext(options: StoreOptions): Promise<OpenContext> {
     await snapshots.prepare()
     const objects = new SharedLock(engine.objectsLockPath(home))
     const calls = new OpenCalls()
-    return { home, ledger, snapshots, objects, use, calls, clock: options.clock ?? systemClock }
+    const clock = options.clock ?? systemClock
+    const knownRemotes = new engine.KnownRemotes(home)
+    const openRemote = (id: string) => knownRemotes.open(id)
+    const opened = { home, ledger, snapshots, objects, use, calls, clock }
+    const store = { ...opened, knownRemotes, openRemote }
+    const remote = await openGivenRemote(options.remote, { home, environment: process.env })
+    return remote === undefined ? store : { ...store, fleet: await engine.openFleet(store, remote) }
   } catch (error) {
     await snapshots.close()
     use.close()

@@ -1,1 +1,2 @@
+export { originHash } from './origin.js'
 export { readRegularFile } from './regular-file.js'

@@ -12,9 +12,10 @@ import {
   writeLooseObjects,
 } from './loose.js'
 import { type ObjectType, objectIdOf } from './object-id.js'
-import type { PackEntry } from './pack-format.js'
+import { type PackEntry, packEntryOf } from './pack-format.js'
 import { PackIndexes } from './pack-indexes.js'
 import { adoptPacks, PackWriter } from './pack-writer.js'
+import { findRawObject, type RawObject } from './raw-objects.js'
 import { readStoredBlob } from './stored-blobs.js'
 import { listIfExists } from '../../system/index.js'
 
@@ -52,6 +53,11 @@ export class ObjectStore {
   /** Reads a blob of this size without git; undefined if that is not possible. */
   readBlob(id: ObjectId, size: number): Buffer | undefined {
     return readStoredBlob({ id, size }, { folder: this.folder, packs: this.#packs })
+  }
+
+  /** Where the bytes of an object are; undefined for a delta, and if the store lacks it. Only git can read those. */
+  rawObject(id: ObjectId): RawObject | undefined {
+    return findRawObject(id, { folder: this.folder, packs: this.#packs })
   }
 
   close(): void {
@@ -106,18 +112,24 @@ export class ObjectSink {
 
   add(type: ObjectType, content: Uint8Array): ObjectId {
     const id = objectIdOf(type, content)
-    if (this.#seen.has(id)) return id
+    this.addVerified({ id, type, content })
+    return id
+  }
+
+  /** For content whose id the caller has computed. `zlib` is the compressed content, if there is one: a pack takes it as it is. */
+  addVerified({ id, type, content }: NewObject, zlib?: Uint8Array): void {
+    if (this.#seen.has(id)) return
     this.#seen.add(id)
-    if (this.has(id)) return id
+    if (this.has(id)) return
     if (this.#pack !== undefined) {
-      this.#pack.addObject(id, type, content)
-      return id
+      if (zlib === undefined) this.#pack.addObject(id, type, content)
+      else this.#pack.add(id, packEntryOf(type, { size: content.length, zlib }))
+      return
     }
     this.#pending.push({ id, type, content })
     this.#pendingBytes += content.length
     if (this.#pending.length > MAX_LOOSE_OBJECTS || this.#pendingBytes > MAX_LOOSE_BYTES)
       this.#startPack()
-    return id
   }
 
   /** For objects that a hash thread compressed because the store lacks them. There are thousands, so they go into a pack. */

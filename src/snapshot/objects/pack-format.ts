@@ -8,7 +8,7 @@ import type { ObjectType } from './object-id.js'
 const TYPE_NUMBER: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 }
 
 /** The longest header of an entry. */
-const PACK_HEAD_BYTES = 10
+export const PACK_HEAD_BYTES = 10
 
 export type PackEntry = { readonly bytes: Uint8Array; readonly crc: number }
 
@@ -19,11 +19,18 @@ export function packHeader(count: number): Buffer {
 }
 
 export function encodePackEntry(type: ObjectType, content: Uint8Array): PackEntry {
-  const body = deflate(content)
-  const bytes = Buffer.allocUnsafe(PACK_HEAD_BYTES + body.length)
-  const start = putPackHead(bytes, 0, { type, size: content.length })
-  bytes.set(body, start)
-  const entry = bytes.subarray(0, start + body.length)
+  return packEntryOf(type, { size: content.length, zlib: deflate(content) })
+}
+
+/** `zlib` is the compressed content, and `size` its size. */
+export function packEntryOf(
+  type: ObjectType,
+  { size, zlib }: { readonly size: number; readonly zlib: Uint8Array },
+): PackEntry {
+  const bytes = Buffer.allocUnsafe(PACK_HEAD_BYTES + zlib.length)
+  const start = putPackHead(bytes, 0, { type, size })
+  bytes.set(zlib, start)
+  const entry = bytes.subarray(0, start + zlib.length)
   return { bytes: entry, crc: crc32(entry) }
 }
 
@@ -42,6 +49,25 @@ function putPackHead(
   to[end++] = byte
   return end
 }
+
+/** The header at the start of an entry; undefined for a delta, and if it is malformed. */
+export function readPackHead(
+  bytes: Uint8Array,
+): { readonly type: ObjectType; readonly size: number; readonly headBytes: number } | undefined {
+  const first = bytes[0] ?? 0
+  const type = TYPES.find((name) => TYPE_NUMBER[name] === ((first >> 4) & 7))
+  const headBytes = bytes.subarray(0, PACK_HEAD_BYTES).findIndex((byte) => byte < 128) + 1
+  if (type === undefined || headBytes === 0) return undefined
+  let size = first & 15
+  let unit = 16
+  for (const byte of bytes.subarray(1, headBytes)) {
+    size += (byte & 127) * unit
+    unit *= 128
+  }
+  return { type, size, headBytes }
+}
+
+const TYPES = ['commit', 'tree', 'blob'] as const
 
 export type IndexedEntry = { readonly id: ObjectId; readonly crc: number; readonly offset: number }
 

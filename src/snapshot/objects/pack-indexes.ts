@@ -12,6 +12,8 @@ type OpenIndex = {
   readonly count: number
   readonly fanout: Buffer
   readonly ids: Buffer | undefined
+  /** The offsets of all entries, sorted; read on first use. */
+  offsets?: Uint32Array
 }
 
 const MAX_KEPT_IDS = 5000
@@ -51,6 +53,17 @@ export class PackIndexes {
     if (found === undefined) return undefined
     const offset = offsetAt(found.index, found.number)
     return offset === undefined ? undefined : { pack: found.name.slice(0, -'.idx'.length), offset }
+  }
+
+  /** Like `locate`, with the offset where the next entry begins, if there is one. */
+  extentOf(id: ObjectId) {
+    const found = this.#find(id)
+    if (found === undefined) return undefined
+    const start = offsetAt(found.index, found.number)
+    const offsets = (found.index.offsets ??= sortedOffsets(found.index))
+    const next = start === undefined ? undefined : firstAbove(offsets, start)
+    if (start === undefined || (next ?? 0) >= LARGE) return undefined
+    return { pack: found.name.slice(0, -'.idx'.length), start, next }
   }
 
   #find(id: ObjectId) {
@@ -113,6 +126,24 @@ function entryNumber(index: OpenIndex, wanted: Buffer): number | undefined {
     else low = middle + 1
   }
   return undefined
+}
+
+function sortedOffsets({ fd, count }: OpenIndex): Uint32Array {
+  const bytes = Buffer.alloc(count * 4)
+  readSync(fd, bytes, 0, bytes.length, HEADER_BYTES + FANOUT_BYTES + count * 24)
+  // Offsets beyond 2 GB are in another table; here they sort behind all others.
+  return Uint32Array.from({ length: count }, (_, i) => bytes.readUInt32BE(i * 4)).sort()
+}
+
+function firstAbove(sorted: Uint32Array, offset: number): number | undefined {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((sorted[middle] ?? 0) <= offset) low = middle + 1
+    else high = middle
+  }
+  return sorted[low]
 }
 
 function offsetAt({ fd, count }: OpenIndex, number: number): number | undefined {

@@ -27,6 +27,7 @@ import type {
   SettleResult,
   SnapshotPatchRequest,
 } from './capture-requests.js'
+import { packCalls } from '../bundles/pack-calls.js'
 import type { ExamineRequest } from '../repair/examine.js'
 import type { ObjectRepair } from '../repair/repair-objects.js'
 import { SnapshotComparer } from '../compare/compare.js'
@@ -256,6 +257,8 @@ export function captureCalls({ home, durable }: CaptureData) {
         temporary: join(home, 'tmp', project),
         durable,
       }),
+
+    ...packCalls({ home, gitDir, store, blobs, durable }),
 
     /** Closes that repository and forgets what was read from it. */
     closeSource: () => sources.close(),

@@ -72,7 +72,7 @@ test('a key file that others may read, or that is in the store, is refused', () 
   writeFileSync(file, OLD)
   const listed = (env: Readonly<Record<string, string>>) => s.run(['list'], { env })
   chmodSync(file, 0o640)
-  expect(shown(listed({ SAVESTATE_KEY_FILE: file }))).toContain('Other users can read the file')
+  expect(shown(listed({ SAVESTATE_KEY_FILE: file }))).toContain('Other users can read the key file')
   chmodSync(file, 0o600)
   expect(listed({ SAVESTATE_KEY_FILE: file }).code).toBe(0)
   const inside = join(s.home, 'key')
@@ -81,7 +81,7 @@ test('a key file that others may read, or that is in the store, is refused', () 
   expect(shown(listed({ SAVESTATE_KEY_FILE: inside }))).toContain(
     'is in the store that it encrypts',
   )
-  expect(shown(listed({ SAVESTATE_KEY_FILE: s.folder }))).toContain('does not name a file')
+  expect(shown(listed({ SAVESTATE_KEY_FILE: s.folder }))).toContain('is not a file')
   expect(shown(listed({ SAVESTATE_KEY_FILE: join(s.folder, 'no') }))).toContain('cannot be read')
   const both = { SAVESTATE_KEY_FILE: file, SAVESTATE_KEY: OLD }
   expect(shown(listed(both))).toContain('Both SAVESTATE_KEY and SAVESTATE_KEY_FILE are set')

@@ -1,0 +1,47 @@
+import type { PushedLog, PushResult } from '../../index.js'
+import { command } from '../runtime/command.js'
+import { EXIT } from '../runtime/exit.js'
+import { failureLines, forkLines } from '../render/shared-logs.js'
+import { formatBytes, formatCount } from '../terminal/format-numbers.js'
+import { printableLine } from '../terminal/escape.js'
+
+export const run = command<PushResult>({
+  async call({ store, project, positionals, options }) {
+    const remote = options.text('remote')
+    const which =
+      positionals.length > 0
+        ? { sessions: positionals }
+        : options.has('all')
+          ? {}
+          : { project: await project() }
+    return (await store()).remotes.push({ ...which, ...(remote === undefined ? {} : { remote }) })
+  },
+  render({ remote, pushed }, { screen, options }) {
+    const sent = pushed.filter(({ segments }) => segments > 0)
+    const bytes = sent.reduce((sum, log) => sum + log.bytes, 0)
+    const failed = pushed.filter(({ error }) => error !== null)
+    const done =
+      sent.length === 0
+        ? [emptyText({ remote, pushed }, { isAll: options.has('all') })]
+        : [
+            `${formatCount(sent.length, 'session')} sent to ${remote.name} (${formatBytes(bytes)}): ${namesOf(sent)}.`,
+          ]
+    return [...done, ...forkLines(pushed), ...failureLines(failed, screen)].join('\n')
+  },
+  exitCode: ({ pushed }) => (pushed.some(({ error }) => error !== null) ? EXIT.failed : EXIT.done),
+})
+
+function emptyText({ remote, pushed }: PushResult, { isAll }: { readonly isAll: boolean }): string {
+  if (pushed.length > 0) return `Nothing to send: ${remote.name} has everything.`
+  return isAll
+    ? 'Nothing to send: the store has no sessions.'
+    : 'Nothing to send: this project has no sessions. For those of all projects: savestate push --all'
+}
+
+const MAX_NAMES = 5
+
+function namesOf(logs: readonly PushedLog[]): string {
+  const names = logs.slice(0, MAX_NAMES).map(({ id }) => printableLine(id))
+  const more = logs.length - names.length
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}

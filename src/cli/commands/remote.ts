@@ -1,0 +1,119 @@
+import { resolve } from 'node:path'
+import { type AddedRemote, type RemoteView, SavestateError } from '../../index.js'
+import { type Command, command, type Request } from '../runtime/command.js'
+import { usageOf } from '../args/commands-table.js'
+import { printable } from '../terminal/escape.js'
+import { textTable } from '../terminal/table.js'
+
+/** The options of each action; none takes those of another. */
+const OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  list: [],
+  add: ['key-file', 'plain', 'schema', 'auto-push'],
+  init: ['print-sql', 'role'],
+  remove: [],
+}
+const ARGUMENTS: Readonly<Record<string, number>> = { list: 1, add: 3, init: 2, remove: 2 }
+
+export const run: Command = (request) => {
+  const [action = 'list'] = request.positionals
+  refuseForeign(request, action)
+  if (action === 'add') return add(request)
+  if (action === 'remove') return remove(request)
+  if (action === 'init') return request.options.has('print-sql') ? printSql(request) : init(request)
+  return list(request)
+}
+
+const list = command<readonly RemoteView[]>({
+  call: async ({ store }) => (await store()).remotes.list(),
+  json: (remotes) => ({ remotes }),
+  render: (remotes, { screen }) =>
+    remotes.length === 0
+      ? 'There are no remotes, so nothing leaves this machine. To add one: savestate remote add NAME URL --key-file FILE'
+      : textTable(remotes, {
+          screen,
+          columns: [
+            { cell: ({ name }) => name, color: 'yellow' },
+            { cell: (remote) => printable(locationOf(remote)) },
+            { cell: ({ keyFile }) => (keyFile === null ? 'not encrypted' : 'encrypted') },
+          ],
+          last: ({ autoPush }) => (autoPush ? 'auto-push' : ''),
+        }),
+})
+
+const add = command<AddedRemote>({
+  async call({ store, options, folder, positionals }) {
+    const [name, url] = [required(positionals[1], 'NAME'), required(positionals[2], 'URL')]
+    const [keyFile, schema] = [options.text('key-file'), options.text('schema')]
+    return (await store()).remotes.add(name, {
+      url: /^\.{1,2}(?:\/|$)/.test(url) ? resolve(folder, url) : url,
+      ...(keyFile === undefined ? {} : { keyFile: resolve(folder, keyFile) }),
+      ...(schema === undefined ? {} : { schema }),
+      plain: options.has('plain'),
+      autoPush: options.has('auto-push'),
+    })
+  },
+  render(added) {
+    const { name, keyFile, isKeyNew } = added
+    const key =
+      keyFile === null
+        ? ['Nothing that you push there is encrypted: the server can read it.']
+        : isKeyNew
+          ? [
+              `A new key is in ${printable(keyFile)}. Keep a copy: without it nothing on the remote can be read. Your other machines need it too.`,
+            ]
+          : [`The key is the one in ${printable(keyFile)}.`]
+    return [
+      `${name} is ${printable(locationOf(added))}.`,
+      ...key,
+      `If the remote is new: savestate remote init ${name}`,
+    ].join('\n')
+  },
+})
+
+const init = command<RemoteView>({
+  call: async ({ store, positionals }) => (await store()).remotes.init(positionals[1]),
+  render: (remote) =>
+    `${remote.name} (${printable(locationOf(remote))}) is ready. Send the sessions of a project: savestate push`,
+})
+
+const printSql = command<string>({
+  isVerbatim: true,
+  call: async ({ store, positionals, options }) => {
+    const role = options.text('role')
+    return (await store()).remotes.initSql(positionals[1], role === undefined ? {} : { role })
+  },
+  json: (sql) => ({ sql }),
+  render: (sql) => sql.trimEnd(),
+})
+
+const remove = command<RemoteView>({
+  call: async ({ store, positionals }) =>
+    (await store()).remotes.remove(required(positionals[1], 'NAME')),
+  json: (removed) => ({ removed }),
+  render: (removed) =>
+    `${removed.name} (${printable(locationOf(removed))}) is forgotten. What it has stays there.`,
+})
+
+/** As in `db.example.org/agents, schema team`. */
+function locationOf({ label, schema }: RemoteView): string {
+  return schema === null ? label : `${label}, schema ${schema}`
+}
+
+function required(value: string | undefined, name: string): string {
+  if (value !== undefined) return value
+  throw wrongUsage(`${name} is missing`)
+}
+
+function refuseForeign({ options, positionals }: Request, action: string): void {
+  const foreign = Object.values(OPTIONS)
+    .flat()
+    .find((name) => options.has(name) && OPTIONS[action]?.includes(name) !== true)
+  if (foreign !== undefined) throw wrongUsage(`\`remote ${action}\` does not take --${foreign}`)
+  // Not its text: it may be a URL with a password.
+  if (positionals.length > (ARGUMENTS[action] ?? 0))
+    throw wrongUsage(`\`remote ${action}\` takes fewer arguments`)
+}
+
+function wrongUsage(message: string): SavestateError {
+  return new SavestateError('BAD_INPUT', message, { hint: `Usage: ${usageOf('remote')}` })
+}

@@ -1,0 +1,12 @@
+// The operations are loaded on first use: operation/lazy-operations.ts.
+export type { AddedRemote } from './edit-remotes.js'
+export type { HandoffResult } from './handoff.js'
+export { KnownRemotes } from './known-remotes.js'
+export type { PulledLog, PullResult } from './pull.js'
+export type { PushedLog, PushResult } from './push.js'
+export type { RemoteHolder, RemoteSession } from './remote-sessions.js'
+export type { RemoteView } from './remotes-file.js'
+export { isPushDue } from './auto-push-due.js'
+export type { RemoteStatus } from './remote-status.js'
+export type { PruneRemoteResult } from './prune-remote.js'
+export type { RemoteProblem, VerifyRemoteResult } from './verify-remote.js'

@@ -1,0 +1,123 @@
+// Gets sessions and threads from a named remote (mode behind, docs/internals/shared.md).
+import * as z from 'zod/mini'
+import {
+  type ErrorText,
+  type LogKind,
+  type LogName,
+  parsePathText,
+  parseSessionId,
+  SavestateError,
+} from '../../model/index.js'
+import type { LogHead } from '../../remote/index.js'
+import type { StoreContext } from '../operation/context.js'
+import { storeOperation } from '../operation/operation.js'
+import { logsWith } from './local-logs.js'
+import { type NamedRemote, withRemote } from './named-remote.js'
+import { reportErrorsOfOne } from './one-log.js'
+import { pullLog, type ReceivedLog } from './pull-log.js'
+import { type RemoteView, viewRemote } from './remotes-file.js'
+
+export type PulledLog = ReceivedLog & {
+  readonly kind: LogKind
+  readonly id: string
+  /** Why it was not pulled; null if it was. */
+  readonly error: ErrorText | null
+}
+
+export type PullResult = { readonly remote: RemoteView; readonly pulled: readonly PulledLog[] }
+
+export const pull = storeOperation({
+  name: 'pull',
+  summary: 'Get sessions and their files from a remote',
+  effect: 'adds',
+  input: () =>
+    z.strictObject({
+      remote: z.optional(z.string()),
+      session: z.optional(z.string()),
+      /** Everything that the remote has. */
+      all: z.optional(z.boolean()),
+      /** The path of the project that the caller is in. */
+      project: z.optional(z.string()),
+      /** The path of the project that the session belongs to from now on. */
+      into: z.optional(z.string()),
+      take: z.optional(z.boolean()),
+    }),
+  async run(context, input, { signal }): Promise<PullResult> {
+    refuseCombination(input)
+    const { remote, session, all = false, project, into, take = false } = input
+    const options = {
+      folder: project === undefined ? undefined : parsePathText(project),
+      into: into === undefined ? undefined : parsePathText(into),
+      take,
+      all,
+    }
+    return withRemote(context, remote, async (named) => {
+      const pulled: PulledLog[] = []
+      for (const head of await selectHeads(context, named, { session, all })) {
+        signal?.throwIfAborted()
+        const work = () => pullLog(context, named, { head, ...options, signal })
+        // A caller that names one session gets its error.
+        const { value = NOTHING, error } =
+          session === undefined ? await reportErrorsOfOne(work) : { value: await work() }
+        pulled.push({ ...head.log, ...value, error: error?.toJSON() ?? null })
+      }
+      return { remote: viewRemote(named.entry), pulled }
+    })
+  },
+})
+
+const NOTHING: ReceivedLog = {
+  segments: 0,
+  files: 0,
+  missingFiles: 0,
+  project: null,
+  fork: null,
+  holder: null,
+}
+
+type Selection = { readonly session?: string | undefined; readonly all: boolean }
+
+function refuseCombination({
+  session,
+  into,
+  take,
+  all,
+}: Partial<Record<'session' | 'into', string | undefined>> &
+  Partial<Record<'take' | 'all', boolean | undefined>>): void {
+  if (session !== undefined && all === true)
+    throw new SavestateError('BAD_INPUT', 'Name a session, or pull all')
+  if (session === undefined && (into !== undefined || take === true))
+    throw new SavestateError('BAD_INPUT', 'Name the session', {
+      hint: '`savestate sessions --remote` lists those of the remote.',
+    })
+}
+
+/** Without a name and without `all`: what this store and the remote both have. */
+async function selectHeads(
+  context: StoreContext,
+  { remote, entry }: NamedRemote,
+  { session, all }: Selection,
+): Promise<readonly LogHead[]> {
+  if (session !== undefined) return [await requireHead({ remote, entry }, session)]
+  const heads = await remote.heads()
+  if (all) return heads
+  const shared = new Set(logsWith(context, entry.id).map(({ log }) => nameText(log)))
+  return heads.filter(({ log }) => shared.has(nameText(log)))
+}
+
+async function requireHead({ remote, entry }: NamedRemote, text: string): Promise<LogHead> {
+  const id = parseSessionId(text)
+  const head = await remote.head({ kind: 'session', id })
+  if (head !== undefined && !head.isDeleted) return head
+  throw new SavestateError(
+    head === undefined ? 'SESSION_UNKNOWN' : 'SESSION_DELETED',
+    head === undefined
+      ? `The remote ${entry.name} has no session ${JSON.stringify(id)}`
+      : `The session ${JSON.stringify(id)} was deleted on the remote ${entry.name}`,
+    { hint: `\`savestate sessions --remote ${entry.name}\` lists its sessions.` },
+  )
+}
+
+function nameText({ kind, id }: LogName): string {
+  return `${kind} ${id}`
+}

@@ -1,0 +1,246 @@
+// Brings what was shared since to this host.
+import type { SharedLog } from '../../ledger/index.js'
+import {
+  type CheckpointId,
+  type LogName,
+  type LogPosition,
+  makeId,
+  parseCheckpointId,
+  type Project,
+  type SharedRow,
+  SavestateError,
+} from '../../model/index.js'
+import type { DecodedSegment, LogHead, Remote } from '../../remote/index.js'
+import { failpoint, ownIdentity } from '../../system/index.js'
+import type { StoreContext } from '../operation/context.js'
+import { isHeld } from '../sessions/open-session.js'
+import { deletedThere } from './share-errors.js'
+import type { CaughtUp, TakenLog } from './types.js'
+
+export type CatchUpOptions = {
+  /** If the caller has just taken the log: its head needs no question. */
+  readonly taken?: TakenLog
+  /** The same for a caller that has read the head. */
+  readonly head?: LogHead
+  /** The project here of a session that is new here. */
+  readonly project?: Project | undefined
+}
+
+/**
+ * Applies the segments after the last one known here, also to a log that is new here. If this host has steps that were not shared,
+ * and the remote has continued, the local steps become a fork. If the remote has lost what it had confirmed, everything is sent again
+ * with the next ship, unless another host has continued there: then the local steps become a fork too. Fetches no files.
+ *
+ * Throws SESSION_DELETED, SESSION_BUSY while a process of this host writes the session, BAD_INPUT if the log is shared through another
+ * remote, and the errors of a remote.
+ */
+export async function catchUp(
+  context: StoreContext,
+  remote: Remote,
+  log: LogName,
+  options: CatchUpOptions = {},
+): Promise<CaughtUp> {
+  const { sharing } = context.ledger
+  const remoteId = await remote.id()
+  const known = sharing.get(log)
+  if (known !== undefined && known.remote !== remoteId) throw onOtherRemote(log)
+  const head =
+    options.taken?.head ??
+    options.head ??
+    (log.kind === 'session' ? await remote.head(log) : undefined)
+  if (log.kind === 'session') {
+    if (head === undefined) return NOTHING
+    if (head.isDeleted) throw deletedThere(log)
+    if (isSamePosition(head, known?.position ?? START)) return NOTHING
+  }
+  const work = { context, remote, remoteId, log, head, project: options.project }
+  if (head !== undefined && known !== undefined && hasGoneBack(head, known.position))
+    return resolveLoss(work)
+  try {
+    return await applyNew(work, known)
+  } catch (error) {
+    // It went back, and has continued past the position of this store since.
+    if (!(error instanceof SavestateError) || error.code !== 'REMOTE_WENT_BACK') throw error
+    return resolveLoss(work)
+  }
+}
+
+const NOTHING: CaughtUp = { segments: 0 }
+const START: LogPosition = { nextN: 1, epoch: 0, hash: null }
+
+type Work = {
+  readonly context: StoreContext
+  readonly remote: Remote
+  readonly remoteId: string
+  readonly log: LogName
+  readonly head: LogHead | undefined
+  readonly project: Project | undefined
+}
+
+/** Whether the remote has less than, or something else than, what it confirmed. A compaction or a new beginning raises the epoch. */
+export function hasGoneBack(there: LogPosition, { nextN, epoch, hash }: LogPosition): boolean {
+  if (there.epoch > epoch) return false
+  return (
+    there.epoch < epoch || there.nextN < nextN || (there.nextN === nextN && there.hash !== hash)
+  )
+}
+
+async function applyNew(work: Work, known: SharedLog | undefined): Promise<CaughtUp> {
+  const { context, remote, log } = work
+  const { nextN, hash, epoch } = known?.position ?? START
+  const segments = await readSegments(remote, log, { n: nextN - 1, hash, epoch })
+  if (segments.length === 0) return NOTHING
+  refuseOpenHere(context, log)
+  if (known?.isPending === true) settlePending(work, segments)
+  const applied = await applySegments(work, segments)
+  if (applied !== 'diverged') return { segments: segments.length }
+  return { segments: segments.length, ...(await split(work)) }
+}
+
+/** The pending segment is among those of the remote, because an answer was lost; or else it never got there. */
+function settlePending({ context, remote, log }: Work, segments: readonly DecodedSegment[]): void {
+  const { sharing } = context.ledger
+  const pending = sharing.prepare(log, (content, position) => remote.encode(log, position, content))
+  if (pending === undefined) return
+  const { n, hash } = pending.segment
+  const isThere = segments.some((segment) => segment.n === n && segment.hash === hash)
+  if (!isThere) sharing.retract(log)
+  else {
+    const epoch = pending.before.epoch + (pending.isBase ? 1 : 0)
+    sharing.acknowledge(log, { nextN: n + 1, epoch, hash })
+  }
+}
+
+async function applySegments(
+  work: Work,
+  segments: readonly DecodedSegment[],
+): Promise<'applied' | 'diverged'> {
+  const { remote, log } = work
+  const first = await apply(work, segments)
+  // A collection here has removed what a segment builds on.
+  const result =
+    first === 'incomplete' ? await apply(work, await readSegments(remote, log, ALL)) : first
+  if (result === 'incomplete')
+    throw new SavestateError(
+      'STORE_DAMAGED',
+      `The remote lacks segments of the ${log.kind} ${log.id}`,
+      {
+        hint: 'Run `savestate verify --remote`.',
+      },
+    )
+  if (result === 'applied') failpoint('share:applied')
+  return result
+}
+
+const ALL = { n: 0, hash: null, epoch: 0 }
+
+async function apply(work: Work, segments: readonly DecodedSegment[]) {
+  const { context, remote, remoteId, log, project } = work
+  // A thread is read without its head, whose epoch matters only after a base.
+  const hasBase = segments.some(({ content }) => content.isBase)
+  const head = work.head ?? (hasBase ? await remote.head(log) : undefined)
+  const { sharing } = context.ledger
+  const epoch = head?.epoch ?? sharing.get(log)?.position.epoch ?? 0
+  const projectId = project?.id ?? null
+  return sharing.apply(log, { segments, remote: remoteId, epoch, project: projectId })
+}
+
+/** The steps of this host become a session of their own, and the session itself becomes what the remote has. */
+async function split(work: Work): Promise<Pick<CaughtUp, 'fork'>> {
+  const { context, remote, remoteId, log } = work
+  const { ledger, clock } = context
+  const segments = await readSegments(remote, log, ALL)
+  const { fork } = ledger.sharing.splitTail(log, {
+    remote: remoteId,
+    forkId: forkIdOf(log, clock.nowMs()),
+    checkpointId: parseCheckpointId(makeId(clock.random)),
+    atMs: clock.nowMs(),
+    segments,
+  })
+  await applySegments(work, segments)
+  return fork === null ? {} : { fork }
+}
+
+/** A failover lost commits that the remote had confirmed, and other hosts may have continued from there. */
+async function resolveLoss(work: Work): Promise<CaughtUp> {
+  const { context, remote, log, head } = work
+  const { sharing } = context.ledger
+  if (log.kind === 'thread') {
+    // Both sides stay: the rows of this store count as new.
+    sharing.unshare(log)
+    return applyNew(work, undefined)
+  }
+  if (await isAllKnownHere(context, remote, log)) {
+    sharing.restart(log, head ?? START)
+    return NOTHING
+  }
+  refuseOpenHere(context, log)
+  // Steps that the remote had confirmed are only here now, so they belong to the fork.
+  sharing.unshare(log)
+  return { segments: 0, ...(await split(work)) }
+}
+
+/** Whether no other host has added anything: then everything can be sent again, and nothing is lost. */
+export async function isAllKnownHere(
+  { ledger }: StoreContext,
+  remote: Remote,
+  log: LogName,
+): Promise<boolean> {
+  const session = ledger.sessions.byId(log.id)
+  if (session === undefined) return false
+  for (const { content } of await readSegments(remote, log, ALL)) {
+    const { checkpoints = [], tool_calls: rows = [] } = content.rows
+    const isKnown = ({ id }: SharedRow) =>
+      ledger.checkpoints.get(id as CheckpointId)?.session?.key === session.key
+    if (!checkpoints.every(isKnown)) return false
+    const hasCall = (row: SharedRow) =>
+      ledger.tools.hasAttempt(session.key, {
+        id: String(row['id']),
+        startedAtMs: Number(row['started_at']),
+      })
+    if (!rows.every(hasCall)) return false
+  }
+  return true
+}
+
+async function readSegments(
+  remote: Remote,
+  log: LogName,
+  after: Parameters<Remote['segments']>[1],
+): Promise<readonly DecodedSegment[]> {
+  const segments: DecodedSegment[] = []
+  for await (const segment of remote.segments(log, after)) segments.push(segment)
+  return segments
+}
+
+function isSamePosition(a: LogPosition, b: LogPosition): boolean {
+  return a.nextN === b.nextN && a.epoch === b.epoch && a.hash === b.hash
+}
+
+/** Its writer would continue from a state that is no longer the last one. */
+function refuseOpenHere({ ledger, clock }: StoreContext, log: LogName): void {
+  if (log.kind === 'thread') return
+  const lease = ledger.sessions.byId(log.id)?.lease ?? null
+  if (!isHeld(lease, clock.nowMs())) return
+  throw new SavestateError(
+    'SESSION_BUSY',
+    `Process ${lease?.owner.pid} of this machine is writing to the session ${JSON.stringify(log.id)}, which has continued elsewhere`,
+    { hint: 'Wait until it ends, then try again.' },
+  )
+}
+
+const MAX_ID_CHARS = 140
+
+/** As in `task~laptop-20261118T204700123`. */
+function forkIdOf({ id }: LogName, nowMs: number): string {
+  const time = new Date(nowMs).toISOString().replaceAll(/[-:.Z]/g, '')
+  return `${id.slice(0, MAX_ID_CHARS)}~${ownIdentity().host.slice(0, 30)}-${time}`
+}
+
+function onOtherRemote({ kind, id }: LogName): SavestateError {
+  return new SavestateError(
+    'BAD_INPUT',
+    `The ${kind} ${JSON.stringify(id)} is shared through another remote`,
+    { hint: 'A session is on one remote at a time. Fork it to share it on another one.' },
+  )
+}

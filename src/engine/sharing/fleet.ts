@@ -1,0 +1,323 @@
+// Mode wait: all sessions and threads of an open store are shared through one remote, and a call returns once the remote has what it
+// wrote (docs/internals/shared.md). One heartbeat renews the leases of all open sessions.
+import {
+  HEARTBEAT_MS,
+  type LogName,
+  parseSessionId,
+  type Project,
+  REMOTE_LEASE_MS,
+  type RemoteProject,
+  SavestateError,
+} from '../../model/index.js'
+import type { SharedLog } from '../../ledger/index.js'
+import type { Remote } from '../../remote/index.js'
+import { ownIdentity } from '../../system/index.js'
+import type { StoreContext } from '../operation/context.js'
+import { isLeasedElsewhere, openSession, type OpenRequest } from '../sessions/open-session.js'
+import type { SessionContext } from '../sessions/session-context.js'
+import { catchUp } from './catch-up.js'
+import { HeldLease, type Instant, readInstant } from './held-lease.js'
+import { linkProject } from './project-identity.js'
+import { isUnreachable, withRetries } from './retry.js'
+import { SessionShare } from './session-share.js'
+import { fencedThere, notShared } from './share-errors.js'
+import { shipLog } from './ship-log.js'
+import { releaseLog, retakeLog, takeLog } from './take-log.js'
+import { ThreadShares } from './thread-shares.js'
+import type { TakeLogRequest, TakenLog } from './types.js'
+
+type Opening = {
+  /** It must not exist on the remote. */
+  readonly isNew?: boolean
+  /** The folder of the session on this machine. */
+  readonly project: Project | undefined
+  /** Opens or creates it in the ledger, which has by then what the remote has. */
+  readonly open: () => Promise<SessionContext> | SessionContext
+}
+
+export type OpenedShare = {
+  readonly session: SessionContext
+  /** For the user and the agent: steps of this host became a fork. */
+  readonly notices: readonly string[]
+  /** The project that the remote has for it. */
+  readonly remoteProject: RemoteProject | null
+}
+
+export class Fleet {
+  readonly remote: Remote
+  readonly threads: ThreadShares
+  readonly #store: StoreContext
+  readonly #shares = new Map<string, SessionShare>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(store: StoreContext, remote: Remote) {
+    this.remote = remote
+    this.#store = { ...store, fleet: this }
+    this.threads = new ThreadShares(this.#store, remote)
+  }
+
+  /** Takes the session on the remote, brings what was shared since, and opens it here. Throws as `openSession`, and as a remote. */
+  async open(request: OpenRequest): Promise<OpenedShare> {
+    const { ledger } = this.#store
+    const id = parseSessionId(request.id)
+    const known = ledger.sessions.byId(id)
+    const projectId = known?.project ?? null
+    const project = request.project ?? (projectId === null ? undefined : ledger.project(projectId))
+    const log: LogName = { kind: 'session', id }
+    // A shared session is not created again if it was deleted there.
+    const isShared = ledger.sharing.get(log)?.isDeleted === false
+    const mayCreate = !isShared && (request.must !== 'be known' || known !== undefined)
+    const create = { agent: request.agent ?? known?.agent ?? null, project }
+    return this.#take(log, mayCreate ? create : undefined, {
+      isNew: request.must === 'be new',
+      project,
+      open: () => openSession(this.#store, request),
+    })
+  }
+
+  /** Like `open`, for any session in progress that no process continues. Undefined if there is none. */
+  async claim(request: Omit<OpenRequest, 'id' | 'must'>): Promise<OpenedShare | undefined> {
+    const holder = { owner: ownIdentity(), sinceMs: this.#store.clock.nowMs() }
+    const sentAt = readInstant(this.#store.clock)
+    const { agent } = request
+    const claimed = await withRetries(() =>
+      this.remote.claim({ agent, holder, leaseMs: REMOTE_LEASE_MS }),
+    )
+    if (claimed === undefined) return undefined
+    const { id } = claimed.lease.log
+    const open = () => openSession(this.#store, { ...request, id, must: 'be known' })
+    return this.#openTaken(claimed, sentAt, { project: request.project, open })
+  }
+
+  /** For a session that does not exist yet: `create` makes it in the ledger, and opens it. */
+  async create(
+    id: string,
+    facts: { readonly agent: string | null; readonly project: OpenRequest['project'] },
+    create: () => Promise<SessionContext>,
+  ): Promise<OpenedShare> {
+    return this.#take({ kind: 'session', id: parseSessionId(id) }, facts, {
+      isNew: true,
+      project: facts.project,
+      open: create,
+    })
+  }
+
+  /** Brings a session here as the remote has it, without opening it. Does nothing if this process has it open. */
+  async refresh(id: string): Promise<void> {
+    if (this.#shares.has(id)) return
+    const log: LogName = { kind: 'session', id }
+    const head = await withRetries(() => this.remote.head(log))
+    if (head === undefined || head.isDeleted) return
+    await withRetries(() => catchUp(this.#store, this.remote, log, { head }))
+  }
+
+  /** Leaves a tombstone on the remote; returns how many steps the session had there. Throws SESSION_BUSY. */
+  async deleteThere(id: string, share: SessionShare | undefined): Promise<number> {
+    const log: LogName = { kind: 'session', id: parseSessionId(id) }
+    const request = { log, leaseMs: REMOTE_LEASE_MS }
+    const taken =
+      share === undefined
+        ? await withRetries(() => takeLog(this.#store, this.remote, request)).catch(ifGone)
+        : { lease: share.held.lease, head: undefined }
+    if (taken === undefined) return 0
+    const isDeleted = await withRetries(() => this.remote.deleteLog(log, taken.lease.fence))
+    const head = isDeleted ? undefined : await withRetries(() => this.remote.head(log))
+    if (head !== undefined && !head.isDeleted) throw fencedThere(log)
+    if (share !== undefined) this.#shares.delete(id)
+    return taken.head?.card?.steps ?? 0
+  }
+
+  /** Returns once the remote has every change of every shared session and thread. Throws NOT_SHARED, SESSION_FENCED. */
+  async acknowledge({ skipBusy = false }: { readonly skipBusy?: boolean } = {}): Promise<void> {
+    const remote = await withRetries(() => this.remote.id())
+    const logs = this.#store.ledger.sharing.list({ remote, isDirty: true })
+    const sent = logs.map(async (shared) => {
+      try {
+        await this.#acknowledgeLog(shared)
+      } catch (error) {
+        if (!skipBusy || !isBusy(error)) throw error
+      }
+    })
+    await Promise.all(sent)
+  }
+
+  /** Waits for nothing: the sessions are closed already. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.remote.close()
+  }
+
+  async #acknowledgeLog({ log, isDeleted }: SharedLog): Promise<void> {
+    if (log.kind === 'thread') return this.threads.acknowledge(log.id)
+    // A prune has removed the copy of this host. It may be old, so it says nothing about the session itself.
+    if (isDeleted) return this.#store.ledger.sharing.unshare(log)
+    const share = this.#shares.get(log.id)
+    if (share !== undefined) return share.acknowledge()
+    const { ledger, clock } = this.#store
+    const lease = ledger.sessions.byId(log.id)?.lease ?? null
+    // Another process of this host has it open, and sends the change with its next segment.
+    if (isLeasedElsewhere(lease, clock.nowMs())) return
+    try {
+      await withRetries(() => this.#shipClosed(log))
+    } catch (error) {
+      throw notShared(error, log)
+    }
+  }
+
+  /** Something changed a session that no process has open, such as a new name of a checkpoint, or a prune. */
+  async #shipClosed(log: LogName): Promise<void> {
+    const { lease, head } = await takeLog(this.#store, this.remote, {
+      log,
+      leaseMs: REMOTE_LEASE_MS,
+    })
+    try {
+      const { fork } = await catchUp(this.#store, this.remote, log, { taken: { lease, head } })
+      if (fork !== undefined) throw continuedElsewhere(log, fork)
+      await shipLog(this.#store, this.remote, lease, { leaseMs: REMOTE_LEASE_MS })
+    } finally {
+      await this.#release(lease)
+    }
+  }
+
+  async #take(
+    log: LogName,
+    create: Parameters<typeof takeLog>[2]['create'],
+    opening: Opening,
+  ): Promise<OpenedShare> {
+    let sentAt = readInstant(this.#store.clock)
+    const taken = await withRetries(() => {
+      sentAt = readInstant(this.#store.clock)
+      return this.#takeOrRetake({ log, leaseMs: REMOTE_LEASE_MS, create })
+    })
+    return this.#openTaken(taken, sentAt, opening)
+  }
+
+  /** A remote that lost a session altogether gets it again. */
+  async #takeOrRetake(request: TakeLogRequest): Promise<TakenLog> {
+    try {
+      return await takeLog(this.#store, this.remote, request)
+    } catch (error) {
+      const isLost = error instanceof SavestateError && error.code === 'SESSION_UNKNOWN'
+      if (!isLost || this.#store.ledger.sharing.get(request.log) === undefined) throw error
+      return retakeLog(this.#store, this.remote, { ...request, head: undefined })
+    }
+  }
+
+  async #openTaken(
+    { lease, head }: TakenLog,
+    sentAt: Instant,
+    { isNew = false, project, open }: Opening,
+  ): Promise<OpenedShare> {
+    const { log } = lease
+    let session: SessionContext | undefined
+    try {
+      if (isNew && head.hash !== null) throw existsThere(log)
+      const { fork } = await withRetries(() =>
+        catchUp(this.#store, this.remote, log, { taken: { lease, head }, project }),
+      )
+      session = await open()
+      this.#giveProject(session, { project, remoteProject: head.project })
+      const held = new HeldLease(lease, sentAt, this.#store.clock)
+      const share = new SessionShare(session, { remote: this.remote, held })
+      await share.start()
+      this.#shares.set(log.id, share)
+      this.#beatFromNow()
+      const notices = fork === undefined ? [] : [forkNotice(log, fork)]
+      return { session: { ...session, share }, notices, remoteProject: head.project }
+    } catch (error) {
+      if (session !== undefined) this.#store.ledger.sessions.releaseLease(session.lease)
+      await this.#release(lease)
+      throw error
+    }
+  }
+
+  /** A session from elsewhere has no folder here until a caller names one. */
+  #giveProject(
+    { ledger, lease }: SessionContext,
+    {
+      project,
+      remoteProject,
+    }: { readonly project: Project | undefined; readonly remoteProject: RemoteProject | null },
+  ): void {
+    if (project === undefined || ledger.sessions.byKey(lease.key)?.project !== null) return
+    ledger.sharing.setProject(lease.id, project.id)
+    if (remoteProject !== null) linkProject(this.#store, project, remoteProject)
+  }
+
+  /** Sends what is left, then gives the session up here and there. */
+  async release({ log, held }: SessionShare): Promise<void> {
+    const share = this.#shares.get(log.id)
+    if (share?.held !== held) return
+    try {
+      if (!share.isLost) await share.acknowledge()
+    } finally {
+      this.#shares.delete(log.id)
+      if (!share.isLost) await this.#release(held.lease)
+    }
+  }
+
+  /** If the remote cannot be reached, the lease expires there by itself. */
+  async #release(lease: SessionShare['held']['lease']): Promise<void> {
+    try {
+      await releaseLog(this.remote, lease)
+    } catch (error) {
+      if (!isUnreachable(error)) throw error
+    }
+  }
+
+  #beatFromNow(): void {
+    if (this.#timer !== undefined) return
+    this.#timer = setInterval(() => void this.#beat(), HEARTBEAT_MS)
+    this.#timer.unref()
+  }
+
+  /** Errors wait for the next call: it meets them too, and can report them. */
+  async #beat(): Promise<void> {
+    const shares = [...this.#shares.values()].filter(({ isLost }) => !isLost)
+    if (shares.length === 0) return
+    const sentAt = readInstant(this.#store.clock)
+    try {
+      const leases = shares.map(({ held }) => held.lease)
+      const lost = new Set(
+        (await this.remote.renew(leases, REMOTE_LEASE_MS)).map(({ log }) => log.id),
+      )
+      for (const share of shares) {
+        if (this.#shares.get(share.log.id) !== share) continue
+        if (lost.has(share.log.id)) share.lose(fencedThere(share.log))
+        else share.held.renewed(sentAt)
+      }
+      // A partial result, or a change by another process of this host.
+      await Promise.all(shares.map((share) => share.isLost || share.acknowledge()))
+    } catch (error) {
+      if (!(error instanceof SavestateError)) throw error
+    }
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  const cause = error instanceof SavestateError ? error.cause : undefined
+  return cause instanceof SavestateError && cause.code === 'SESSION_BUSY'
+}
+
+function ifGone(error: unknown): undefined {
+  const codes = ['SESSION_UNKNOWN', 'SESSION_DELETED']
+  if (!(error instanceof SavestateError) || !codes.includes(error.code)) throw error
+}
+
+function existsThere({ id }: LogName): SavestateError {
+  return new SavestateError(
+    'BAD_INPUT',
+    `A session ${JSON.stringify(id)} already exists on the remote`,
+    { hint: 'Choose another id.' },
+  )
+}
+
+function forkNotice({ id }: LogName, fork: string): string {
+  return `Another host continued the session ${JSON.stringify(id)}. Steps of this host that were not shared are in the session ${JSON.stringify(fork)}.`
+}
+
+function continuedElsewhere(log: LogName, fork: string): SavestateError {
+  return new SavestateError('SESSION_FENCED', forkNotice(log, fork), {
+    hint: 'Open that session to continue them.',
+  })
+}

@@ -1,0 +1,8 @@
+export { catchUp } from './catch-up.js'
+export { fetchFiles, remoteOfSession } from './fetch-files.js'
+export { Fleet, type OpenedShare } from './fleet.js'
+export { linkProject, remoteProjectOf } from './project-identity.js'
+export { shipLog } from './ship-log.js'
+export { releaseLog, takeLog } from './take-log.js'
+export type { ThreadShares } from './thread-shares.js'
+export type * from './types.js'

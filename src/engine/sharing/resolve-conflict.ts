@@ -1,0 +1,59 @@
+// A remote did not take a segment, because the log is not where this store thinks it is.
+import type { LogPosition } from '../../model/index.js'
+import type { LogHead, Remote } from '../../remote/index.js'
+import type { StoreContext } from '../operation/context.js'
+import { catchUp, hasGoneBack, isAllKnownHere } from './catch-up.js'
+import { deletedThere, fencedThere, wentBack } from './share-errors.js'
+import { retakeLog } from './take-log.js'
+import type { LogWriter } from './types.js'
+
+type Conflict = {
+  readonly writer: LogWriter
+  readonly leaseMs: number | null
+  /** The position that the segment was made for. */
+  readonly before: LogPosition
+  readonly head: LogHead | undefined
+}
+
+const START: LogPosition = { nextN: 1, epoch: 0, hash: null }
+
+/**
+ * Returns how to write the log from now on: the caller encodes its changes again. Throws SESSION_FENCED, SESSION_DELETED, and
+ * REMOTE_WENT_BACK if another process has a log that lost segments.
+ */
+export async function resolveConflict(
+  context: StoreContext,
+  remote: Remote,
+  conflict: Conflict,
+): Promise<LogWriter> {
+  const { writer, before, head } = conflict
+  const { log, fence } = writer
+  const { sharing } = context.ledger
+  if (fence === null) {
+    // Of the writers of a thread, each takes over what the others wrote.
+    sharing.retract(log)
+    if (head === undefined || head.isDeleted) sharing.restart(log, head ?? START)
+    else await catchUp(context, remote, log, { head })
+    return writer
+  }
+  if (head?.isDeleted === true) throw deletedThere(log)
+  const isLost = head === undefined || hasGoneBack(head, before)
+  if (head !== undefined && head.fence > fence)
+    throw isLost ? wentBack(log, remote.label) : fencedThere(log)
+  if (isLost || head.fence < fence) {
+    if (head !== undefined && !(await isAllKnownHere(context, remote, log)))
+      throw wentBack(log, remote.label)
+    const { lease, head: there } = await retakeLog(context, remote, { ...conflict, log })
+    sharing.restart(log, there)
+    return lease
+  }
+  if (head.epoch > before.epoch) {
+    // The fence was ours all along, so nothing was added: the log was compacted.
+    sharing.restart(log, head)
+    return writer
+  }
+  // Another process of this store has sent it. Otherwise this store is older than it was, such as a backup that was put back.
+  const { position } = sharing.get(log) ?? { position: before }
+  if (position.nextN === before.nextN && position.hash === before.hash) throw fencedThere(log)
+  return writer
+}

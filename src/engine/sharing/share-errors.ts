@@ -1,0 +1,46 @@
+// The errors of sharing.
+import { type LogName, SavestateError } from '../../model/index.js'
+
+/** Another process has the log, or it is gone: no later call of this process can succeed. */
+export function isLoss(error: unknown): error is SavestateError {
+  const codes = ['SESSION_FENCED', 'SESSION_DELETED', 'REMOTE_WENT_BACK']
+  return error instanceof SavestateError && codes.includes(error.code)
+}
+
+export function fencedThere({ id }: LogName): SavestateError {
+  return new SavestateError(
+    'SESSION_FENCED',
+    `Another process has taken over the session ${JSON.stringify(id)}`,
+    {
+      hint: 'This process can no longer write to it. Steps that were not shared become a fork when the session is opened here again.',
+    },
+  )
+}
+
+export function deletedThere({ id }: LogName): SavestateError {
+  return new SavestateError(
+    'SESSION_DELETED',
+    `The session ${JSON.stringify(id)} was deleted on the remote`,
+    { hint: 'The copy in this store stays until it is deleted here.' },
+  )
+}
+
+/** What a call throws whose work is in this store and not on the remote. Errors that are not ours stay as they are. */
+export function notShared(cause: unknown, { kind, id }: LogName): unknown {
+  if (!(cause instanceof SavestateError) || cause.code === 'NOT_SHARED') return cause
+  return new SavestateError(
+    'NOT_SHARED',
+    `The ${kind} ${JSON.stringify(id)} was saved here, and the remote has not confirmed it: ${cause.message}`,
+    { hint: 'A later call sends it. Until then other machines do not have it.', cause },
+  )
+}
+
+export function wentBack({ kind, id }: LogName, label: string): SavestateError {
+  return new SavestateError(
+    'REMOTE_WENT_BACK',
+    `${label} has less of the ${kind} ${JSON.stringify(id)} than it confirmed before`,
+    {
+      hint: 'It was restored from an older copy, or lost its last commits in a failover. Steps that it lacks become a fork when the session is opened here again.',
+    },
+  )
+}

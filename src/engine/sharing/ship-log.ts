@@ -1,0 +1,109 @@
+// Sends what a log has gained since its last segment (docs/internals/shared.md#order-of-writes).
+import type { PreparedSegment } from '../../ledger/index.js'
+import { type LogName, nameOf, pathText, type Project } from '../../model/index.js'
+import type { CommitResult, Remote } from '../../remote/index.js'
+import { failpoint } from '../../system/index.js'
+import type { StoreContext } from '../operation/context.js'
+import { type Instant, readInstant } from './held-lease.js'
+import { remoteIdOf } from './project-identity.js'
+import { resolveConflict } from './resolve-conflict.js'
+import { fencedThere } from './share-errors.js'
+import { planPacks, rebuildPacks, sendPacks } from './ship-packs.js'
+import type { LogWriter, ShippedLog } from './types.js'
+
+export type ShipOptions = {
+  /** Prolongs the lease; null for threads, and for leases that never expire. */
+  readonly leaseMs: number | null
+}
+
+/**
+ * Shares a log that was not shared yet, and sends the pending segment and all changes after it. Returns once the remote has committed
+ * everything that was here at the call.
+ *
+ * Throws SESSION_FENCED if another process has the log by now, REMOTE_WENT_BACK if the remote has lost segments and another process
+ * has the log, SESSION_DELETED, BAD_INPUT if the log is shared through another remote, and the errors of a remote. Then everything is
+ * still here, and a later call sends it.
+ */
+export async function shipLog(
+  context: StoreContext,
+  remote: Remote,
+  given: LogWriter,
+  { leaseMs }: ShipOptions,
+): Promise<ShippedLog> {
+  const { sharing } = context.ledger
+  const { log } = given
+  share(context, given, await remote.id())
+  let writer = given
+  let shipped: Omit<ShippedLog, 'writer'> = { segments: 0, bytes: 0 }
+  for (;;) {
+    const wasPending = sharing.get(log)?.isPending === true
+    await planPacks(context, log)
+    failpoint('share:packed')
+    const prepared = sharing.prepare(log, (content, position) =>
+      remote.encode(log, position, content),
+    )
+    if (prepared === undefined) return { ...shipped, writer }
+    failpoint('share:encoded')
+    const { result, sentAt } = await send(context, remote, { writer, leaseMs, prepared })
+    if (result.kind === 'done') {
+      failpoint('share:sent')
+      sharing.acknowledge(log, result.position)
+      failpoint('share:acked')
+      if (result.isFenced === true) throw fencedThere(log)
+      const { segments, bytes } = shipped
+      const sentBytes = bytes + prepared.segment.body.length
+      shipped = { segments: segments + 1, bytes: sentBytes, renewedAt: sentAt }
+      // A segment that this call has encoded has everything that was here.
+      if (!wasPending) return { ...shipped, writer }
+    } else if (result.kind === 'missing-pack') rebuildPacks(context, log, prepared)
+    else {
+      const { before } = prepared
+      writer = await resolveConflict(context, remote, {
+        writer,
+        leaseMs,
+        before,
+        head: result.head,
+      })
+      if (writer.fence !== null) sharing.rememberLease(log, writer.fence)
+    }
+  }
+}
+
+function share(
+  { ledger: { sharing } }: StoreContext,
+  { log, fence }: LogWriter,
+  remote: string,
+): void {
+  const known = sharing.get(log)
+  if (known?.remote !== remote) sharing.share(log, { remote })
+  if (fence !== null && known?.fence !== fence) sharing.rememberLease(log, fence)
+}
+
+type Sending = {
+  readonly writer: LogWriter
+  readonly leaseMs: number | null
+  readonly prepared: PreparedSegment
+}
+
+async function send(
+  context: StoreContext,
+  remote: Remote,
+  { writer: { log, fence }, leaseMs, prepared }: Sending,
+): Promise<{ readonly result: CommitResult; readonly sentAt: Instant }> {
+  const project = log.kind === 'session' ? findProject(context, log) : undefined
+  const projectId = project === undefined ? null : remoteIdOf(context, project)
+  const packs = await sendPacks(context, remote, { packs: prepared.packs, project: projectId })
+  failpoint('share:uploaded')
+  const sentAt = readInstant(context.clock)
+  if (packs === 'missing-pack') return { result: { kind: packs }, sentAt }
+  const { packs: _, ...commit } = prepared
+  const name = project === undefined ? null : pathText(nameOf(project.path))
+  const card = { ...commit.card, project: name }
+  const result = await remote.commit({ ...commit, card, log, fence, packs, leaseMs })
+  return { result, sentAt }
+}
+
+function findProject({ ledger }: StoreContext, { id }: LogName): Project | undefined {
+  const projectId = ledger.sessions.byId(id)?.project ?? null
+  return projectId === null ? undefined : ledger.project(projectId)
+}

@@ -1,0 +1,40 @@
+// What the operations on shared logs take and return.
+import type { LogName, Project } from '../../model/index.js'
+import type { Instant } from './held-lease.js'
+import type { LogHead, RemoteLease } from '../../remote/index.js'
+
+/** How to write a log: with its lease, or as one of the writers of a thread, which has none. */
+export type LogWriter = RemoteLease | { readonly log: LogName; readonly fence: null }
+
+export type CreateLog = { readonly agent: string | null; readonly project: Project | undefined }
+
+export type TakeLogRequest = {
+  readonly log: LogName
+  /** Null: until it is released. */
+  readonly leaseMs: number | null
+  /** Creates the log there if it is unknown or deleted. Otherwise an unknown one is SESSION_UNKNOWN. */
+  readonly create?: CreateLog | undefined
+  /** Replaces any holder: the user said so. What that holder has not shared becomes a fork on its host. */
+  readonly force?: boolean
+  /** The lease belongs to this store: one of another process of it is replaced, even if that process lives (mode behind). */
+  readonly ofStore?: boolean
+}
+
+export type TakenLog = { readonly lease: RemoteLease; readonly head: LogHead }
+
+export type CaughtUp = {
+  /** How many segments of the remote were applied here. */
+  readonly segments: number
+  /** The session that got the steps of this host, if both had continued from one point. */
+  readonly fork?: string
+}
+
+export type ShippedLog = {
+  readonly segments: number
+  /** How to write the log from now on: a remote that went back gave a new lease. */
+  readonly writer: LogWriter
+  /** As sent: compressed, and sealed if the remote has a key. */
+  readonly bytes: number
+  /** When the last segment was sent, if one was: the lease counts from then. */
+  readonly renewedAt?: Instant
+}

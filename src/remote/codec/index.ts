@@ -1,0 +1,5 @@
+export * from './cards.js'
+export * from './codec.js'
+export * from './packs.js'
+export * from './remote-key.js'
+export * from './segments.js'

@@ -1,0 +1,1 @@
+export { type GitOptions, openGit } from './git-driver.js'

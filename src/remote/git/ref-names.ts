@@ -1,0 +1,45 @@
+// Names of refs and of paths in trees. Ids are any text, so what git or a file system could misread is escaped.
+import { createHash } from 'node:crypto'
+import type { LogKind, LogName } from '../../model/index.js'
+
+export const FORMAT_REF = 'refs/savestate/format'
+/** Only in the driver's copy: packs that no commit has yet. */
+export const STAGED_REFS = 'refs/staged/'
+
+/** A component of a path may have 255 bytes, and git adds `.lock`. */
+const MAX_NAME = 200
+
+/** Letters other than lower case are escaped too: the file system of a server may not tell them apart. */
+export function escapeId(id: string): string {
+  const escaped = [...Buffer.from(id, 'utf8')]
+    .map((byte) => {
+      const character = String.fromCharCode(byte)
+      if (/[a-z0-9_-]/.test(character)) return character
+      return `=${byte.toString(16).padStart(2, '0')}`
+    })
+    .join('')
+  if (escaped !== '' && escaped.length <= MAX_NAME) return escaped
+  return `=h${createHash('sha256').update(id, 'utf8').digest('hex')}`
+}
+
+/** The folder of the refs of a log: `log` has its head and its segments, `packs` its packs. */
+function folderOf({ kind, id }: LogName): string {
+  return `refs/savestate/${kind}/${escapeId(id)}`
+}
+
+export function logRef(log: LogName): string {
+  return `${folderOf(log)}/log`
+}
+
+export function packsRef(log: LogName): string {
+  return `${folderOf(log)}/packs`
+}
+
+/** For a fetch: unlike a name, a pattern may match nothing. */
+export function everyLog(kind: LogKind | undefined): string {
+  return kind === undefined ? 'refs/savestate/*/log' : `refs/savestate/${kind}/*/log`
+}
+
+export function stagedRef(pack: string): string {
+  return `${STAGED_REFS}${escapeId(pack)}`
+}

@@ -1,0 +1,49 @@
+// Chooses the driver by the URL. Nothing is contacted before the first call, and a driver is loaded only when its kind is used.
+import { invariant, SavestateError } from '../model/index.js'
+import { RemoteKey } from './codec/index.js'
+import { CodedRemote } from './coded-remote.js'
+import type { RemoteDriver } from './driver.js'
+import type { PostgresClient } from './postgres/index.js'
+import type { Remote } from './remote.js'
+
+export type RemoteOptions = {
+  readonly url: string
+  /** 32 bytes. Absent: the remote is plain. */
+  readonly key?: Uint8Array | undefined
+  /** PostgreSQL only. Default: `schema` in the URL, or `savestate`. */
+  readonly schema?: string | undefined
+  /** A pool or a client of `pg`, or of a package with the same `query`. Savestate then opens and closes no connection. */
+  readonly client?: PostgresClient | undefined
+  /** Of a git repository: where the driver keeps a copy of it, one folder for all remotes (`remotes` in the store). */
+  readonly folder?: string | undefined
+  /** How long a call may take before it fails with REMOTE_UNREACHABLE. Large bodies get more. */
+  readonly timeoutMs?: number | undefined
+}
+
+export async function openRemote({ key, ...options }: RemoteOptions): Promise<Remote> {
+  const remoteKey = key === undefined ? null : new RemoteKey(key)
+  return new CodedRemote(await openDriver(options), remoteKey)
+}
+
+export type RemoteKind = Remote['kind']
+
+/** Throws BAD_INPUT for a URL that is neither PostgreSQL's nor git's. Does not print it: it may have a password. */
+export function remoteKindOf(url: string): RemoteKind {
+  if (/^postgres(?:ql)?:\/\//.test(url)) return 'postgres'
+  const isGit = /^(?:file|ssh|git|https?):\/\//.test(url) || /^[\w.-]+@[\w.-]+:(?!\/\/)/.test(url)
+  if (isGit) return 'git'
+  throw new SavestateError('BAD_INPUT', 'The URL of the remote is not one that Savestate knows', {
+    hint: 'Use postgres://host/database, or the URL of a git repository: https://, ssh://, git@host:path, git:// or file://.',
+  })
+}
+
+async function openDriver({ url, ...options }: Omit<RemoteOptions, 'key'>): Promise<RemoteDriver> {
+  if (remoteKindOf(url) === 'postgres') {
+    const { openPostgres } = await import('./postgres/index.js')
+    return openPostgres({ url, ...options })
+  }
+  const { folder, timeoutMs } = options
+  invariant(folder !== undefined, 'a remote in a git repository needs a folder for its copy')
+  const { openGit } = await import('./git/index.js')
+  return openGit({ url, folder, timeoutMs })
+}

@@ -1,0 +1,1 @@
+export type { ExportedPack, PackBytes, PackContent } from './transfer.js'

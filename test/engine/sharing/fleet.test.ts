@@ -1,0 +1,64 @@
+// Mode wait: a call returns once the remote has what it wrote, and any host can continue.
+import { describe, expect, test } from 'vitest'
+import { sharedPlace } from '../../support/sharing/fleet.js'
+
+const place = sharedPlace()
+
+describe('two hosts', () => {
+  test('a session continues on another host, with its state and tool journal', async () => {
+    await using a = await place().host()
+    await using b = await place().host()
+    const first = await a.openShared()
+    const session = await first.session('task', { agent: 'worker' })
+    await session.save({ state: { items: ['one'] }, name: 'begun' })
+    await session.append('items', ['two', 'three'])
+    const sum = await session.tool({ id: 'call-1', name: 'add', args: [1, 2] }, () => 3)
+    await first.close()
+
+    const second = await b.openShared()
+    const resumed = await second.resume('task')
+    expect(resumed.state).toEqual({ items: ['one', 'two', 'three'] })
+    const again = await resumed.session.tool({ id: 'call-1', name: 'add', args: [1, 2] }, () => {
+      throw new Error('it ran twice')
+    })
+    expect(again).toBe(sum)
+    await resumed.session.append('items', ['four'])
+    await second.close()
+
+    const third = await a.openShared()
+    expect((await third.resume('task')).state).toEqual({
+      items: ['one', 'two', 'three', 'four'],
+    })
+  })
+
+  test('files come along, bit for bit, and the folder was captured first', async () => {
+    await using a = await place().host({
+      files: { 'src/main.ts': 'one', 'run.sh': { content: '#!/bin/sh', mode: 0o755 } },
+    })
+    await using b = await place().host()
+    const first = await a.openShared()
+    const project = await first.project(a.project)
+    const session = await first.session('files', { project })
+    await session.save({ state: { n: 1 }, files: true })
+    a.write({
+      'src/main.ts': 'two',
+      'big.bin': Buffer.alloc(600_000, 'x'),
+      link: { link: 'run.sh' },
+    })
+    await session.save({ state: { n: 2 }, files: true })
+    await first.close()
+
+    b.write({ 'mine.txt': 'mine' })
+    const second = await b.openShared()
+    const resumed = await second.resume('files', { into: b.project })
+    expect(resumed.state).toEqual({ n: 2 })
+    expect(resumed.changedSince).toEqual([])
+    expect(resumed.brief()).toContain(`in ${b.project}`)
+    expect(resumed.notices).toEqual([expect.stringContaining(b.project)])
+    expect(b.snapshotOf()).toEqual(a.snapshotOf())
+    // What was there can be brought back.
+    await (await second.project(b.project)).undo()
+    expect([...b.snapshotOf().keys()]).toEqual(['', 'mine.txt'])
+    await second.close()
+  })
+})

@@ -1,0 +1,16 @@
+// The steps of sharing at which a process can be killed, and the visits that the crash test kills at.
+
+/** While a log is sent. Each visit is a call of the worker. */
+export const SHIP_POINTS = {
+  'share:packed': [1, 4, 9],
+  'share:encoded': [1, 4, 9],
+  'share:uploaded': [1, 5, 10],
+  'share:sent': [1, 6, 11],
+  'share:acked': [1, 7, 12],
+} as const
+
+/** While a session is brought to another host. */
+export const RESUME_POINTS = {
+  'share:applied': [1],
+  'share:fetched': [1],
+} as const
