@@ -1,37 +1,45 @@
-// Runs LangGraph's own suite against a saver whose store has a remote.
+// LangGraph's own suite against savers with a remote. All share one database, with a schema for each saver: none may see the threads of
+// another.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
 import { openRemote } from '../../src/remote/index.js'
 import { createDatabase, type TestDatabase } from '../support/postgres/index.js'
 import { runConformance } from './conformance-suite.js'
 import { type Saver, SavestateSaver } from './saver.js'
 
-const places = new Map<Saver, { readonly home: string; readonly database: TestDatabase }>()
-const key = 'c3'.repeat(32)
+const homes = new Map<Saver, string>()
+let database: TestDatabase
+let savers = 0
 
-runConformance({
-  name: 'SavestateSaver with a remote, encrypted',
-  async makeSaver() {
-    const database = await createDatabase()
-    const remote = await openRemote({ url: database.url, key: Buffer.from(key, 'hex') })
-    await remote.init()
-    await remote.close()
-    const home = mkdtempSync(join(tmpdir(), 'savestate-test-'))
-    const saver = await SavestateSaver.open({
-      home,
-      durability: 'process',
-      inProcess: true,
-      remote: { url: database.url, key },
-    })
-    places.set(saver, { home, database })
-    return saver
-  },
-  async destroySaver(saver) {
-    await saver.close()
-    const place = places.get(saver)
-    places.delete(saver)
-    rmSync(place?.home ?? '', { recursive: true })
-    await place?.database.dispose()
-  },
+beforeAll(async () => {
+  database = await createDatabase()
 })
+
+afterAll(() => database.dispose())
+
+for (const key of [undefined, Buffer.alloc(32, 7)])
+  runConformance({
+    name: `SavestateSaver on a remote, ${key === undefined ? 'plain' : 'encrypted'}`,
+    async makeSaver() {
+      savers += 1
+      const remote = {
+        url: `${database.url}?schema=saver_${savers}`,
+        ...(key && { key }),
+      }
+      const initializing = await openRemote(remote)
+      await initializing.init()
+      await initializing.close()
+      const home = mkdtempSync(join(tmpdir(), 'savestate-test-'))
+      const options = { home, durability: 'process', inProcess: true, remote } as const
+      const saver = await SavestateSaver.open(options)
+      homes.set(saver, home)
+      return saver
+    },
+    async destroySaver(saver) {
+      await saver.close()
+      rmSync(homes.get(saver) ?? '', { recursive: true })
+      homes.delete(saver)
+    },
+  })
