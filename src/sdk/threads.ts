@@ -92,8 +92,7 @@ export class Threads {
 
   /** Copies a thread under the same ids. Does nothing for an unknown thread. */
   async copy(from: string, to: string): Promise<void> {
-    await this.refresh(from)
-    await this.refresh(to)
+    await Promise.all([this.refresh(from), this.refresh(to)])
     const copy = ({ ledger }: StoreContext) =>
       ledger.transaction(() => ledger.threads.copy(from, to))
     return this.#write(copy, (shares) => shares.acknowledge(to))
@@ -101,7 +100,6 @@ export class Threads {
 
   /** Leaves the latest checkpoint of each namespace and what it is made from; how many were removed. */
   async keepLatest(thread: string): Promise<number> {
-    refuseUnstorable([thread])
     await this.refresh(thread)
     const prune = (context: StoreContext) => engine.keepLatest(context, thread)
     return this.#write(prune, (shares) => shares.acknowledge(thread))
@@ -120,6 +118,7 @@ export class Threads {
    */
   async refresh(thread?: string): Promise<void> {
     const { fleet, calls } = this.#context
+    refuseUnstorable([thread])
     if (fleet === undefined) return
     await calls.run(() =>
       thread === undefined ? fleet.threads.refreshAll() : fleet.threads.refresh(thread),

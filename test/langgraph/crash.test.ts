@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { type Scratch, scratch } from '../support/scratch.js'
+import { sharedPlace } from '../support/sharing/fleet.js'
 
 const CHILD = fileURLToPath(new URL('./crash-graph.mjs', import.meta.url))
 
@@ -108,4 +109,38 @@ test('a put that is killed between saving the folder and the graph leaves the gr
   expect([(await project.list()).length, await store.threads.list()]).toEqual([1, []])
   spawnSync(process.execPath, given)
   expect(finished(logOf(it))).toEqual({ t0: RESULT })
+})
+
+const place = sharedPlace()
+
+test('a graph that is killed while it is sent to a remote ends with the right result on another host', async () => {
+  await using a = await scratch()
+  await using b = await scratch()
+  await using c = await scratch()
+  // All hosts write to one log.
+  const run = ({ home }: Scratch, failpoint = '') =>
+    spawnSync(process.execPath, argumentsFor({ ...a, home }, { threads: ['t0', 't1'] }), {
+      env: {
+        ...process.env,
+        SAVESTATE_REMOTE: place().url,
+        ...(failpoint !== '' && { SAVESTATE_FAILPOINT: failpoint }),
+      },
+    })
+  for (const [host, failpoint] of [
+    [a, 'share:packed@2'],
+    [b, 'share:encoded@7'],
+    [a, 'share:sent@5'],
+    [b, 'share:acked@9'],
+    [a, 'share:sent@10'],
+    [b, 'share:applied@1'],
+  ] as const)
+    expect({ failpoint, signal: run(host, failpoint).signal }).toEqual({
+      failpoint,
+      signal: 'SIGKILL',
+    })
+  const { status, stderr } = run(c)
+  expect({ status, stderr: String(stderr) }).toEqual({ status: 0, stderr: '' })
+  const lines = logOf(a)
+  expect(finished(lines)).toEqual({ t0: RESULT, t1: RESULT })
+  expect(lostWork(lines)).toEqual([])
 })

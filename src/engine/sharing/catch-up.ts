@@ -53,8 +53,8 @@ export async function catchUp(
   if (log.kind === 'session') {
     if (head === undefined) return NOTHING
     if (head.isDeleted) throw deletedThere(log)
-    if (isSamePosition(head, known?.position ?? START)) return NOTHING
   }
+  if (head !== undefined && isSamePosition(head, known?.position ?? START)) return NOTHING
   const work = { context, remote, remoteId, log, head, project: options.project }
   if (head !== undefined && known !== undefined && hasGoneBack(head, known.position))
     return resolveLoss(work)
@@ -167,11 +167,7 @@ async function split(work: Work): Promise<Pick<CaughtUp, 'fork'>> {
 async function resolveLoss(work: Work): Promise<CaughtUp> {
   const { context, remote, log, head } = work
   const { sharing } = context.ledger
-  if (log.kind === 'thread') {
-    // Both sides stay: the rows of this store count as new.
-    sharing.unshare(log)
-    return applyNew(work, undefined)
-  }
+  if (log.kind === 'thread') return rebaseThread(context, remote, log)
   if (await isAllKnownHere(context, remote, log)) {
     sharing.restart(log, head ?? START)
     return NOTHING
@@ -180,6 +176,21 @@ async function resolveLoss(work: Work): Promise<CaughtUp> {
   // Steps that the remote had confirmed are only here now, so they belong to the fork.
   sharing.unshare(log)
   return { segments: 0, ...(await split(work)) }
+}
+
+/**
+ * The remote has lost rows of a thread that it had confirmed, and others may have continued it since. Both sides stay: all rows of this
+ * store count as not sent.
+ */
+export async function rebaseThread(
+  context: StoreContext,
+  remote: Remote,
+  log: LogName,
+): Promise<CaughtUp> {
+  const { sharing } = context.ledger
+  sharing.restart(log, START)
+  const work = { context, remote, remoteId: await remote.id(), log, head: undefined }
+  return applyNew({ ...work, project: undefined }, sharing.get(log))
 }
 
 /** Whether no other host has added anything: then everything can be sent again, and nothing is lost. */

@@ -2,7 +2,7 @@
 import type { LogPosition } from '../../model/index.js'
 import type { LogHead, Remote } from '../../remote/index.js'
 import type { StoreContext } from '../operation/context.js'
-import { catchUp, hasGoneBack, isAllKnownHere } from './catch-up.js'
+import { catchUp, hasGoneBack, isAllKnownHere, rebaseThread } from './catch-up.js'
 import { deletedThere, fencedThere, wentBack } from './share-errors.js'
 import { retakeLog } from './take-log.js'
 import type { LogWriter } from './types.js'
@@ -30,10 +30,7 @@ export async function resolveConflict(
   const { log, fence } = writer
   const { sharing } = context.ledger
   if (fence === null) {
-    // Each writer of a thread applies the changes of the others.
-    sharing.retract(log)
-    if (head === undefined || head.isDeleted) sharing.restart(log, head ?? START)
-    else await catchUp(context, remote, log, { head })
+    await resolveThread(context, remote, conflict)
     return writer
   }
   if (head?.isDeleted === true) throw deletedThere(log)
@@ -56,4 +53,20 @@ export async function resolveConflict(
   const { position } = sharing.get(log) ?? { position: before }
   if (position.nextN === before.nextN && position.hash === before.hash) throw fencedThere(log)
   return writer
+}
+
+/** Each writer of a thread takes over what the others wrote, then sends its own rows. */
+async function resolveThread(
+  context: StoreContext,
+  remote: Remote,
+  { writer: { log }, before, head }: Conflict,
+): Promise<void> {
+  const { sharing } = context.ledger
+  sharing.retract(log)
+  if (head === undefined || head.isDeleted) return sharing.restart(log, head ?? START)
+  await catchUp(context, remote, log, { head })
+  // Nothing follows what this store has: another writer has begun again with fewer segments, after a failover.
+  const { position } = sharing.get(log) ?? { position: before }
+  if (position.nextN === before.nextN && position.hash === before.hash && before.hash !== null)
+    await rebaseThread(context, remote, log)
 }

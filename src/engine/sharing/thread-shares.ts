@@ -1,5 +1,5 @@
 // Threads of graph frameworks in mode wait. A thread has no lease: each writer first takes over what the others wrote.
-import { type GraphPlace, threadDeletedError } from '../../ledger/index.js'
+import type { GraphPlace } from '../../ledger/index.js'
 import { compactSegments, type LogName, type SegmentContent } from '../../model/index.js'
 import type { Remote } from '../../remote/index.js'
 import type { StoreContext } from '../operation/context.js'
@@ -53,17 +53,10 @@ export class ThreadShares {
     await Promise.all(threads.map(({ log }) => this.acknowledge(log.id)))
   }
 
-  /**
-   * The same for one write to the thread. Throws SESSION_DELETED if another host has meanwhile deleted what it continues: it is gone
-   * then, here and there.
-   */
+  /** The same for one write to the thread. Throws SESSION_DELETED if another host deleted before what it continues: then it is gone. */
   async acknowledgeWrite(place: GraphPlace): Promise<void> {
-    const { thread } = place
-    await this.acknowledge(thread)
-    const { ledger } = this.#store
-    const isOrphan = ledger.transaction(() => ledger.threads.removeIfOrphan(place))
-    if (ledger.sharing.get(logOf(thread))?.isDirty === true) await this.acknowledge(thread)
-    if (isOrphan) throw threadDeletedError(thread)
+    await this.acknowledge(place.thread)
+    this.#store.ledger.threads.refuseDeleted(place)
   }
 
   /** Removes what deleted checkpoints alone needed from the remote. */
@@ -75,6 +68,8 @@ export class ThreadShares {
 
   async #ship(id: string): Promise<void> {
     const log = logOf(id)
+    // Nothing was deleted or copied.
+    if (!this.#store.ledger.threads.isKnown(id)) return
     try {
       await withRetries(() =>
         shipLog(this.#store, this.#remote, { log, fence: null }, { leaseMs: null }),

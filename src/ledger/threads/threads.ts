@@ -42,6 +42,11 @@ export class Threads extends SealedTable {
     return rows.map(({ id }) => String(id))
   }
 
+  /** Also if it was deleted. */
+  isKnown(thread: string): boolean {
+    return this.#find(thread) !== undefined
+  }
+
   get({ thread, ns, id }: GraphPlace): StoredGraphCheckpoint | undefined {
     const sql = `${CHECKPOINTS} WHERE threads.id = ? AND ns = ? AND graph_checkpoints.id = ?`
     const row = this.database.get(sql, thread, ns, id)
@@ -137,29 +142,17 @@ export class Threads extends SealedTable {
     }
   }
 
-  /**
-   * Inside a transaction, after changes of another host were applied: if that host has deleted what this checkpoint, or these writes,
-   * continue, they go too, and the result is true. A checkpoint from scratch creates the thread again.
-   */
-  removeIfOrphan(place: GraphPlace): boolean {
+  /** Throws SESSION_DELETED if another host has deleted the thread, and with it the checkpoint or the writes that were put here. */
+  refuseDeleted(place: GraphPlace): void {
     const known = this.#find(place.thread)
-    if (known === undefined) return false
-    const found = this.get(place)
-    if (known.isDeleted && found?.parent === null && place.ns === '') {
-      this.#create(place.thread)
-      return false
-    }
-    const continued = found === undefined ? place.id : found.parent
-    const isOrphan =
-      known.isDeleted ||
-      (continued !== null && this.#isDeletedCheckpoint(known, { ...place, id: continued }))
-    if (isOrphan) this.remove({ ...place, key: known.key }, { keepWritesTo: undefined })
-    return isOrphan
+    if (known === undefined) return
+    if (known.isDeleted || this.#isDeletedCheckpoint(known, place))
+      throw threadDeletedError(place.thread)
   }
 
   /** Inside a transaction. Removes a checkpoint and its writes, except those to the channel `keepWritesTo`. */
   remove(
-    { key, ns, id }: Pick<StoredGraphCheckpoint, 'key' | 'ns' | 'id'>,
+    { key, ns, id }: StoredGraphCheckpoint,
     { keepWritesTo }: { readonly keepWritesTo: string | undefined },
   ): void {
     const place: SqlValue[] = [key, ns, id]
@@ -232,7 +225,13 @@ export class Threads extends SealedTable {
 
   /** Whether it was deleted before the thread was created again. */
   #isDeletedCheckpoint({ deletedTo }: ThreadRow, place: GraphPlace): boolean {
-    return deletedTo !== null && place.id <= deletedTo && this.get(place) === undefined
+    return deletedTo !== null && place.id <= deletedTo && !this.#has(place)
+  }
+
+  #has({ thread, ns, id }: GraphPlace): boolean {
+    const sql = `SELECT 1 FROM graph_checkpoints JOIN threads ON threads.key = thread
+      WHERE threads.id = ? AND ns = ? AND graph_checkpoints.id = ?`
+    return this.database.get(sql, thread, ns, id) !== undefined
   }
 
   #find(thread: string): ThreadRow | undefined {
@@ -263,7 +262,7 @@ function setExcluded(columns: readonly string[]): string {
   return columns.map((column) => `${column} = excluded.${column}`).join()
 }
 
-export function threadDeletedError(thread: string): SavestateError {
+function threadDeletedError(thread: string): SavestateError {
   return new SavestateError('SESSION_DELETED', `The thread ${JSON.stringify(thread)} was deleted`, {
     hint: 'A write that continues it is rejected. A run from scratch creates it again.',
   })

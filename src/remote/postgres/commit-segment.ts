@@ -15,16 +15,9 @@ export async function commitSegment(
   db: Database,
   commit: DriverCommit,
 ): Promise<DriverCommitResult> {
-  const result = await tryCommit(db, commit)
   const { log, fence, before } = commit
-  const isNewThread =
-    log.kind === 'thread' &&
-    fence === null &&
-    before.nextN === 1 &&
-    result.kind === 'conflict' &&
-    result.head === undefined
-  if (!isNewThread) return result
-  await createLog(db, log, { agent: null, project: null })
+  const isNewThread = log.kind === 'thread' && fence === null && before.nextN === 1
+  if (isNewThread) await createLog(db, log, { agent: null, project: null })
   return tryCommit(db, commit)
 }
 

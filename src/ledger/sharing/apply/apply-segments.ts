@@ -162,7 +162,8 @@ function noteThread(database: Database, { key, owner }: LogRow): void {
   database.run(
     `INSERT OR IGNORE INTO shared_changes (log, kind, row)
      SELECT ?1, 'graph_checkpoints', json_array(ns, id) FROM graph_checkpoints WHERE thread = ?2
-     UNION ALL SELECT ?1, 'graph_writes', json_array(ns, checkpoint, task, idx) FROM graph_writes WHERE thread = ?2`,
+     UNION ALL SELECT ?1, 'graph_writes', json_array(ns, checkpoint, task, idx) FROM graph_writes WHERE thread = ?2
+     UNION ALL SELECT ?1, 'thread', '' FROM threads WHERE key = ?2 AND deleted_to IS NOT NULL`,
     key,
     owner,
   )

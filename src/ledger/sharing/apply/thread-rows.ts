@@ -1,12 +1,14 @@
 // Writes the rows of a graph thread from elsewhere.
 import { SHARED_COLUMNS, type SharedRow, sharedRowKey } from '../../../model/index.js'
 import type { SqlValue } from '../../../system/index.js'
+import { readMark, repeatDeletion } from './thread-deletion.js'
 import { localColumns, localOf, type Target, upsert } from './target.js'
 
 type GraphTable = 'graph_checkpoints' | 'graph_writes'
 
 export function applyThread(target: Target): void {
   const { database, log, folded, changes } = target
+  const mark = readMark(target)
   const [row] = folded.rows.thread.values()
   if (row !== undefined && !changes.has('thread', '')) {
     const { deleted_at: deletedAt = null, deleted_to: deletedTo = null } = row
@@ -17,6 +19,7 @@ export function applyThread(target: Target): void {
     removeRows(target, table)
     applyRows(target, table)
   }
+  repeatDeletion(target, mark)
 }
 
 function removeRows({ database, log, folded, changes }: Target, table: GraphTable): void {
@@ -34,11 +37,20 @@ function removeRows({ database, log, folded, changes }: Target, table: GraphTabl
   }
 }
 
+/** Two hosts ran one task, and this write was first: it stays, as on one host. Not if it was removed here. */
+function isFirstWrite({ database, log }: Target, table: GraphTable, row: SharedRow): boolean {
+  if (table !== 'graph_writes' || Number(row['idx']) < 0) return false
+  const { ns = null, checkpoint = null, task = null, idx = null } = row
+  const sql = `SELECT 1 FROM graph_writes WHERE thread = ? AND ns = ? AND checkpoint = ? AND task = ? AND idx = ?`
+  return database.get(sql, log.owner, ns, checkpoint, task, idx) !== undefined
+}
+
 function applyRows(target: Target, table: GraphTable): void {
   const { database, log, folded, changes } = target
   const { key } = SHARED_COLUMNS[table]
   for (const row of folded.rows[table].values()) {
-    if (changes.has(table, ...key.map((column) => row[column] ?? null))) continue
+    const isChangedHere = changes.has(table, ...key.map((column) => row[column] ?? null))
+    if (isChangedHere && !isFirstWrite(target, table, row)) continue
     const columns: Record<string, SqlValue> = {
       thread: log.owner,
       ...localColumns(target, table, { row }),

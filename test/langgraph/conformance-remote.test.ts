@@ -1,4 +1,4 @@
-// LangGraph's own suite against savers with a remote, encrypted. All share one database, with a schema for each saver: none may see the threads of
+// LangGraph's own suite against savers with a remote. All share one database, with a schema for each saver: none may see the threads of
 // another.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,10 @@ runConformance({
   name: 'SavestateSaver on a remote, encrypted',
   async makeSaver() {
     savers += 1
-    const remote = { url: `${database.url}?schema=saver_${savers}`, key }
+    const remote = {
+      url: `${database.url}?schema=saver_${savers}`,
+      key,
+    }
     const initializing = await openRemote(remote)
     await initializing.init()
     await initializing.close()
