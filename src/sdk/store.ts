@@ -225,9 +225,12 @@ export class Store {
   async prune(options: PruneOptions = {}): Promise<engine.PruneResult> {
     const { calls } = this.#context
     const split = splitOptions('prune', options, { asks: 'confirmPrune' })
-    return options.unattended === true
-      ? calls.during(() => engine.pruneUnattended(this.#context, split))
-      : calls.perform(engine.prune, this.#context, split)
+    if (options.unattended !== true) return calls.perform(engine.prune, this.#context, split)
+    return calls.during(async () => {
+      const pruned = await engine.pruneUnattended(this.#context, split)
+      await engine.acknowledge(this.#context, { skipBusy: true })
+      return pruned
+    })
   }
 
   /** Checks that everything in the store can be read back. `verifyStore` checks a store that cannot be opened. */

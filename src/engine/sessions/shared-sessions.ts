@@ -15,6 +15,7 @@ export type AnyForkRequest = {
   readonly agent?: string | undefined
 }
 
+/** Without a lease, the session is as the remote has it now, and each write takes it for a moment. */
 export async function openAnySession(
   context: StoreContext,
   request: OpenRequest,
@@ -51,7 +52,7 @@ export async function deleteAnySession(
   if (fleet === undefined) return deleteSession(context, id, own).removed
   const steps = await fleet.deleteThere(id, share)
   const { removed } = deleteSession(context, id, own)
-  ledger.transaction(() => ledger.sharing.unshare({ kind: 'session', id }))
+  ledger.sharing.unshare({ kind: 'session', id })
   return Math.max(removed, steps)
 }
 
@@ -69,10 +70,14 @@ function openedHere(session: SessionContext): OpenedShare {
   return { session, notices: [], remoteProject: null }
 }
 
-/** Returns once the remote has what the caller wrote; at once without a remote. Throws NOT_SHARED, SESSION_FENCED. */
-export async function acknowledge({
-  fleet,
-  share,
-}: Pick<StoreContext, 'fleet'> & Pick<Partial<SessionContext>, 'share'>): Promise<void> {
-  await (share ?? fleet)?.acknowledge()
+/**
+ * Returns once the remote has what the caller wrote; at once without a remote. `skipBusy`: changes of sessions that another host has open
+ * wait until this one opens them. Throws NOT_SHARED, SESSION_FENCED.
+ */
+export async function acknowledge(
+  { fleet, share }: Pick<StoreContext, 'fleet'> & Pick<Partial<SessionContext>, 'share'>,
+  options: { readonly skipBusy?: boolean } = {},
+): Promise<void> {
+  if (share !== undefined) await share.acknowledge()
+  else await fleet?.acknowledge(options)
 }
