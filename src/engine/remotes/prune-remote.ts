@@ -1,13 +1,18 @@
 // Applies the retention settings of this store to the sessions of a remote that no process has, then compacts logs and removes packs that
 // nothing needs. Works in a scratch store, so that sessions of others do not come here. Sessions in use prune themselves.
-import { compactSegments, LONG_LEASE_MS, type LogName, SavestateError } from '../../model/index.js'
+import {
+  compactSegments,
+  type LogName,
+  REMOTE_LEASE_MS,
+  SavestateError,
+} from '../../model/index.js'
 import type { RemoteLease } from '../../remote/index.js'
 import type { Callbacks } from '../operation/callbacks.js'
 import type { StoreContext } from '../operation/context.js'
 import { prune } from '../prune/prune.js'
 import { catchUp, releaseLog, shipLog, takeLog } from '../sharing/index.js'
 import { type NamedRemote, withRemote } from './named-remote.js'
-import { leaseOf } from './push-log.js'
+import { reportErrorsOfOne } from './one-log.js'
 import { type RemoteView, viewRemote } from './remotes-file.js'
 
 export type PruneRemoteResult = {
@@ -29,6 +34,12 @@ type Request = {
   readonly remote?: string | undefined
   readonly callbacks: Pick<Callbacks, 'signal' | 'confirmPrune'>
 }
+
+/**
+ * Nothing prolongs it, and a prune may take longer, or be killed. Then any process may take the session, and what was planned for it is
+ * not sent. A longer lease would keep all sessions from all hosts.
+ */
+const LEASE_MS = REMOTE_LEASE_MS
 
 /** The size of a remote has no limit here: its administrator knows what fits. */
 const NO_SIZE_LIMIT_MB = 1e9
@@ -74,7 +85,7 @@ async function takeUnheld(
   const taken: RemoteLease[] = []
   for (const log of logs) {
     const lease = await unlessLost(async () => {
-      const { lease: own, head } = await takeLog(scratch, remote, { log, leaseMs: leaseOf(remote) })
+      const { lease: own, head } = await takeLog(scratch, remote, { log, leaseMs: LEASE_MS })
       await catchUp(scratch, remote, log, { taken: { lease: own, head } })
       return own
     })
@@ -106,14 +117,18 @@ async function sendPruned(
 ): Promise<void> {
   const shared = scratch.ledger.sharing.get(lease.log)
   if (shared?.isDeleted === true) await remote.deleteLog(lease.log, lease.fence)
-  else if (shared?.isDirty === true)
-    await shipLog(scratch, remote, lease, { leaseMs: LONG_LEASE_MS })
+  else if (shared?.isDirty === true) await shipLog(scratch, remote, lease, { leaseMs: LEASE_MS })
 }
 
 async function compactLogs({ remote }: NamedRemote): Promise<number> {
   let compacted = 0
-  for (const { log } of await remote.heads())
-    if (await remote.compact(log, (contents) => compactSegments(contents, log))) compacted += 1
+  for (const { log } of await remote.heads()) {
+    // A log that is too long for one segment must not stop the others.
+    const { value: isCompacted } = await reportErrorsOfOne(() =>
+      remote.compact(log, (contents) => compactSegments(contents, log)),
+    )
+    if (isCompacted === true) compacted += 1
+  }
   return compacted
 }
 

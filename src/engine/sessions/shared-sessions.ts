@@ -1,7 +1,6 @@
 // Opens, forks, deletes and closes sessions for callers that need not know whether the store has a remote. The code of sharing is loaded
 // only if it has.
 import { withFilesHere } from '../checkpoints/files-here.js'
-import { parseSessionId } from '../../model/index.js'
 import type { StoreContext } from '../operation/context.js'
 import type { OpenedShare } from '../sharing/fleet.js'
 import { openSession, type OpenRequest } from './open-session.js'
@@ -23,13 +22,7 @@ export async function openAnySession(
 ): Promise<OpenedShare> {
   const { fleet } = context
   if (fleet === undefined) return openedHere(openSession(context, request))
-  if (request.lease !== false) return fleet.open(request)
-  const id = parseSessionId(request.id)
-  await fleet.refresh(id)
-  const isNew = context.ledger.sessions.byId(id) === undefined
-  const session = openSession(context, request)
-  if (isNew) await fleet.track(id)
-  return openedHere(session)
+  return request.lease === false ? fleet.openUnleased(request) : fleet.open(request)
 }
 
 /** Begins a new session at a checkpoint: its id, or a reference within the session `of`. */

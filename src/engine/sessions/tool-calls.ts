@@ -12,6 +12,7 @@ import {
 import { failpoint } from '../../system/index.js'
 import { sessionOperation, unknownOptions } from '../operation/operation.js'
 import { type SessionContext, readSession } from './session-context.js'
+import { acknowledge } from './shared-sessions.js'
 import { copyAtCall } from './write-queue.js'
 import { wholeText } from '../operation/input-schemas.js'
 
@@ -68,7 +69,7 @@ async function runCall<Result>(
   await share?.expectLease()
   const started = await writeQueue.do(async () => startCall(context, asked))
   if ('ended' in started) {
-    await share?.acknowledge()
+    await acknowledge(context)
     if (started.ended.status === 'failed') throw started.ended.error
     return started.ended.result as Result
   }
@@ -89,13 +90,13 @@ async function runCall<Result>(
       result = await run({ idempotencyKey, partial })
     } catch (error) {
       await recordEnd(context, call, { status: 'failed', outcome: toStorable(error) })
-      await share?.acknowledge()
+      await acknowledge(context)
       throw error
     }
     failpoint('tool:ran')
     await recordEnd(context, call, { status: 'confirmed', outcome: result })
     failpoint('tool:confirmed')
-    await share?.acknowledge()
+    await acknowledge(context)
     return result
   } finally {
     context.running.delete(id)
@@ -103,9 +104,10 @@ async function runCall<Result>(
 }
 
 /** The remote has the intent before the tool runs, or another host would not know of the call if this one dies. */
-async function shareIntent({ share, retried }: SessionContext, id: string): Promise<void> {
+async function shareIntent(context: SessionContext, id: string): Promise<void> {
+  const { share, retried } = context
   try {
-    await share?.acknowledge()
+    await acknowledge(context)
     await share?.expectLease()
   } catch (error) {
     // The tool was not started, so this process may start it later.

@@ -2,6 +2,7 @@
 import type { SharedLog } from '../../ledger/index.js'
 import {
   type CheckpointId,
+  foldRows,
   type LogName,
   type LogPosition,
   makeId,
@@ -46,10 +47,14 @@ export async function catchUp(
   if (sharing.get(log)?.isDeleted === true) sharing.unshare(log)
   const known = sharing.get(log)
   if (known !== undefined && known.remote !== remoteId) throw onOtherRemote(log)
-  const head =
+  const given =
     options.taken?.head ??
     options.head ??
     (log.kind === 'session' ? await remote.head(log) : undefined)
+  // A head from before `known` proves nothing: another call may have written since.
+  const isOld = options.taken === undefined && known !== undefined
+  const isBehind = given !== undefined && isOld && hasGoneBack(given, known.position)
+  const head = isBehind ? await remote.head(log) : given
   if (log.kind === 'session') {
     if (head === undefined) return NOTHING
     if (head.isDeleted) throw deletedThere(log)
@@ -201,19 +206,17 @@ export async function isAllKnownHere(
 ): Promise<boolean> {
   const session = ledger.sessions.byId(log.id)
   if (session === undefined) return false
-  for (const { content } of await readSegments(remote, log, ALL)) {
-    const { checkpoints = [], tool_calls: rows = [] } = content.rows
-    const isKnown = ({ id }: SharedRow) =>
-      ledger.checkpoints.get(id as CheckpointId)?.session?.key === session.key
-    if (!checkpoints.every(isKnown)) return false
-    const hasCall = (row: SharedRow) =>
-      ledger.tools.hasAttempt(session.key, {
-        id: String(row['id']),
-        startedAtMs: Number(row['started_at']),
-      })
-    if (!rows.every(hasCall)) return false
-  }
-  return true
+  const segments = await readSegments(remote, log, ALL)
+  // Without rows that were removed later: a prune has removed them here too.
+  const { checkpoints, tool_calls: calls } = foldRows(segments.map(({ content }) => content)).rows
+  const isKnown = ({ id }: SharedRow) =>
+    ledger.checkpoints.get(id as CheckpointId)?.session?.key === session.key
+  const hasCall = (row: SharedRow) =>
+    ledger.tools.hasAttempt(session.key, {
+      id: String(row['id']),
+      startedAtMs: Number(row['started_at']),
+    })
+  return [...checkpoints.values()].every(isKnown) && [...calls.values()].every(hasCall)
 }
 
 async function readSegments(

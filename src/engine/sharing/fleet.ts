@@ -16,13 +16,13 @@ import type { StoreContext } from '../operation/context.js'
 import { isLeasedElsewhere, openSession, type OpenRequest } from '../sessions/open-session.js'
 import type { SessionContext } from '../sessions/session-context.js'
 import { catchUp } from './catch-up.js'
+import { shipClosed } from './closed-sessions.js'
 import { HeldLease, type Instant, readInstant } from './held-lease.js'
 import { linkProject } from './project-identity.js'
-import { isUnreachable, withRetries } from './retry.js'
+import { withRetries } from './retry.js'
 import { SessionShare } from './session-share.js'
-import { fencedThere, notShared } from './share-errors.js'
-import { shipLog } from './ship-log.js'
-import { releaseLog, retakeLog, takeLog } from './take-log.js'
+import { existsThere, fencedThere, forkNotice, notShared } from './share-errors.js'
+import { releaseIfReachable, retakeLog, takeLog } from './take-log.js'
 import { ThreadShares } from './thread-shares.js'
 import type { TakeLogRequest, TakenLog } from './types.js'
 
@@ -75,6 +75,17 @@ export class Fleet {
     })
   }
 
+  /** Takes it neither here nor there: each write is shipped by itself. Throws as `openSession`, and as a remote. */
+  async openUnleased(request: OpenRequest): Promise<OpenedShare> {
+    const { ledger } = this.#store
+    const log: LogName = { kind: 'session', id: parseSessionId(request.id) }
+    await this.refresh(log.id)
+    const isNew = ledger.sessions.byId(log.id) === undefined
+    const session = openSession(this.#store, request)
+    if (isNew) ledger.sharing.share(log, { remote: await this.remote.id() })
+    return { session, notices: [], remoteProject: null }
+  }
+
   /** Like `open`, for any session in progress that no process continues. Undefined if there is none. */
   async claim(request: Omit<OpenRequest, 'id' | 'must'>): Promise<OpenedShare | undefined> {
     const holder = { owner: ownIdentity(), sinceMs: this.#store.clock.nowMs() }
@@ -109,12 +120,6 @@ export class Fleet {
     const head = await withRetries(() => this.remote.head(log))
     if (head === undefined || head.isDeleted) return
     await withRetries(() => catchUp(this.#store, this.remote, log, { head }))
-  }
-
-  /** Shares a session from its next write on, without taking it. */
-  async track(id: string): Promise<void> {
-    const remote = await withRetries(() => this.remote.id())
-    this.#store.ledger.sharing.share({ kind: 'session', id }, { remote })
   }
 
   /** Leaves a tombstone on the remote; returns how many steps the session had there. Throws SESSION_BUSY. */
@@ -155,7 +160,7 @@ export class Fleet {
 
   async #acknowledgeLog({ log, isDeleted }: SharedLog): Promise<void> {
     if (log.kind === 'thread') return this.threads.acknowledge(log.id)
-    // A prune has removed the copy here. Others may have continued the session, and this store's limits are not theirs.
+    // A prune has removed the copy of this host. It may be old, so it says nothing about the session itself.
     if (isDeleted) return this.#store.ledger.sharing.unshare(log)
     const share = this.#shares.get(log.id)
     if (share !== undefined) return share.acknowledge()
@@ -165,31 +170,9 @@ export class Fleet {
     if (isLeasedElsewhere(lease, clock.nowMs())) return
     try {
       const sinceMs = clock.nowMs()
-      await withRetries(() => this.#shipClosed(log, sinceMs))
+      await withRetries(() => shipClosed(this.#store, this.remote, { log, sinceMs }))
     } catch (error) {
       throw notShared(error, log)
-    }
-  }
-
-  /** Something changed a session that no process has open, such as a new name of a checkpoint, or a prune. */
-  async #shipClosed(log: LogName, sinceMs: number): Promise<void> {
-    const { ledger } = this.#store
-    const session = ledger.sessions.byId(log.id)
-    const project = session?.project == null ? undefined : ledger.project(session.project)
-    // The remote never had it.
-    const isNew = ledger.sharing.get(log)?.position.hash === null
-    const { lease, head } = await takeLog(this.#store, this.remote, {
-      log,
-      leaseMs: REMOTE_LEASE_MS,
-      sinceMs,
-      create: isNew ? { agent: session?.agent ?? null, project } : undefined,
-    })
-    try {
-      const { fork } = await catchUp(this.#store, this.remote, log, { taken: { lease, head } })
-      if (fork !== undefined) throw continuedElsewhere(log, fork)
-      await shipLog(this.#store, this.remote, lease, { leaseMs: REMOTE_LEASE_MS })
-    } finally {
-      await this.#release(lease)
     }
   }
 
@@ -241,7 +224,7 @@ export class Fleet {
       return { session: { ...session, share }, notices, remoteProject: head.project }
     } catch (error) {
       if (session !== undefined) this.#store.ledger.sessions.releaseLease(session.lease)
-      await this.#release(lease)
+      await releaseIfReachable(this.remote, lease)
       throw error
     }
   }
@@ -267,16 +250,7 @@ export class Fleet {
       if (!share.isLost) await share.acknowledge()
     } finally {
       this.#shares.delete(log.id)
-      if (!share.isLost) await this.#release(held.lease)
-    }
-  }
-
-  /** If the remote cannot be reached, the lease expires there by itself. */
-  async #release(lease: SessionShare['held']['lease']): Promise<void> {
-    try {
-      await releaseLog(this.remote, lease)
-    } catch (error) {
-      if (!isUnreachable(error)) throw error
+      if (!share.isLost) await releaseIfReachable(this.remote, held.lease)
     }
   }
 
@@ -318,22 +292,4 @@ function isBusy(error: unknown): boolean {
 function ifGone(error: unknown): undefined {
   const codes = ['SESSION_UNKNOWN', 'SESSION_DELETED']
   if (!(error instanceof SavestateError) || !codes.includes(error.code)) throw error
-}
-
-function existsThere({ id }: LogName): SavestateError {
-  return new SavestateError(
-    'BAD_INPUT',
-    `A session ${JSON.stringify(id)} already exists on the remote`,
-    { hint: 'Choose another id.' },
-  )
-}
-
-function forkNotice({ id }: LogName, fork: string): string {
-  return `Another host continued the session ${JSON.stringify(id)}. Steps of this host that were not shared are in the session ${JSON.stringify(fork)}.`
-}
-
-function continuedElsewhere(log: LogName, fork: string): SavestateError {
-  return new SavestateError('SESSION_FENCED', forkNotice(log, fork), {
-    hint: 'Open that session to continue them.',
-  })
 }

@@ -61,8 +61,8 @@ export async function shipLog(
       if (!wasPending) return { ...shipped, writer }
     } else if (result.kind === 'missing-pack') {
       if (rebuilt === MAX_REBUILDS) throw lacksPacks(log, remote.label)
+      rebuildPacks(context, log, { ...prepared, isAgain: rebuilt === 1 })
       rebuilt += 1
-      rebuildPacks(context, log, prepared)
     } else {
       const { before } = prepared
       writer = await resolveConflict(context, remote, {

@@ -31,15 +31,15 @@ export async function planPacks(context: StoreContext, log: LogName): Promise<vo
 
 /**
  * The remote lacks a pack that one of these builds on: they are built again, the first one in full. If it lacks one that it had
- * confirmed, everything is sent again.
+ * confirmed, everything is sent again: `isAgain` says that building these again was not enough.
  */
 export function rebuildPacks(
   { ledger, clock }: StoreContext,
   log: LogName,
-  { packs, before }: PreparedSegment,
+  { packs, before, isAgain }: PreparedSegment & { readonly isAgain: boolean },
 ): void {
   ledger.sharing.retract(log)
-  if (packs.length === 0) ledger.sharing.restart(log, before)
+  if (packs.length === 0 || isAgain) ledger.sharing.restart(log, before)
   let parent: string | null = null
   for (const { tree } of packs) {
     const id = makeId(clock.random)

@@ -5,6 +5,7 @@ import type { LogHead, Remote, RemoteLease, TakeResult } from '../../remote/inde
 import { isSurelyDead, ownIdentity } from '../../system/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { remoteProjectOf } from './project-identity.js'
+import { isUnreachable } from './retry.js'
 import { deletedThere } from './share-errors.js'
 import type { TakeLogRequest, TakenLog } from './types.js'
 
@@ -40,6 +41,15 @@ export async function takeLog(
 /** Gives up the lease. Does nothing if another process has it by now. */
 export async function releaseLog(remote: Remote, lease: RemoteLease): Promise<void> {
   await remote.release(lease)
+}
+
+/** The same. If the remote cannot be reached, the lease expires there by itself. */
+export async function releaseIfReachable(remote: Remote, lease: RemoteLease): Promise<void> {
+  try {
+    await releaseLog(remote, lease)
+  } catch (error) {
+    if (!isUnreachable(error)) throw error
+  }
 }
 
 /** The holder is dead, or this very caller: the answer to an earlier attempt was lost. */

@@ -71,6 +71,8 @@ export abstract class RowRemoval extends LedgerTable {
       list,
     )
     this.database.run('DELETE FROM operations WHERE project = ?', project)
+    // A session that was resumed into another folder left its earlier files in this project.
+    this.moveHeads(ids)
     reparent(this.database, { ids, children: childrenOf(this.database, ids) })
     this.database.run('DELETE FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))', list)
     this.database.run(

@@ -26,7 +26,7 @@ const NETWORK = [
 ]
 /** Messages of pg without a code. */
 const TERMINATED =
-  /^(?:Connection terminated|timeout expired|Client has encountered a connection error)/
+  /^(?:Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed)/
 const NO_TLS = /server does not support SSL|^There was an error establishing an SSL connection/
 const NO_PASSWORD = /^SASL: .*password/
 

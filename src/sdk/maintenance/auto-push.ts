@@ -1,5 +1,4 @@
 // Starts a push in a process of its own, so that no hook waits for it: encoding a long session and a slow network take seconds.
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { isPushDue, type StoreContext } from '../../engine/index.js'
 import { childProcess } from '../../system/index.js'
@@ -20,7 +19,9 @@ export function startPushIfDue(
     killSignal: 'SIGKILL',
   })
   child.unref()
-  // An abort, or a process that could not be started: it records nothing, so the next check starts another one.
-  child.on('error', () => undefined)
-  return child.pid === undefined ? Promise.resolve() : once(child, 'exit').then(() => undefined)
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve())
+    // An abort, or a process that could not be started: it records nothing, so the next check starts another one.
+    child.on('error', () => resolve())
+  })
 }

@@ -1,9 +1,10 @@
 // A store for one call, in the folder of the real one: removed at the end.
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { type OpenContext, openContext } from '../opening/open-context.js'
 
-/** Has the settings of the store, and no key and no remote. */
+/** Has the settings of the store, a key that nobody keeps, and no remote: what a sealed remote has must not stay on the disk after a kill. */
 export async function withScratchStore<Result>(
   home: string,
   work: (scratch: OpenContext) => Promise<Result>,
@@ -12,7 +13,8 @@ export async function withScratchStore<Result>(
   try {
     const settings = join(home, 'config.json')
     if (existsSync(settings)) copyFileSync(settings, join(folder, 'config.json'))
-    const given = { durability: 'process', encryption: {}, remote: false } as const
+    const encryption = { key: randomBytes(32) }
+    const given = { durability: 'process', encryption, remote: false } as const
     const context = await openContext({ home: folder, ...given })
     try {
       return await work(context)

@@ -1,6 +1,9 @@
 // Sessions that no process of a host has open: those that it pruned, and those that are written without a lease.
 import { describe, expect, test } from 'vitest'
+import type { StoreContext } from '../../../src/engine/index.js'
+import { catchUp } from '../../../src/engine/sharing/index.js'
 import { Ledger } from '../../../src/ledger/index.js'
+import { systemClock } from '../../../src/system/index.js'
 import { sharedPlace } from '../../support/sharing/fleet.js'
 
 const place = sharedPlace()
@@ -26,9 +29,8 @@ describe('a prune that removes a session from one host', () => {
     await other.session.append('items', [2])
     await other.session.close()
     pruneHere(a.home, 'pruned')
-    // Any write of the store ships what is left.
-    await (await store.session('another')).save({ state: {} })
-    await store.threads.deleteRuns([])
+    // Ships the changes of all sessions that are not open.
+    await store.prune({ dryRun: true })
     expect((await store.resume('pruned')).state).toEqual({ items: [1, 2] })
   })
 
@@ -51,4 +53,36 @@ test('a session that is written without a lease is shared as well', async () => 
   await session.save({ state: { n: 1 } })
   await session.save({ state: { n: 2 } })
   expect((await (await b.openShared()).resume('unleased')).state).toEqual({ n: 2 })
+})
+
+test('a tool of such a session does not start while another host has it', async () => {
+  await using a = await place().host()
+  await using b = await place().host()
+  const session = await (await a.openShared()).session('tools', { lease: false, create: true })
+  await session.save({ state: {} })
+  await (await b.openShared()).resume('tools')
+  let runs = 0
+  const tool = { id: 'call', name: 'effect' }
+  await expect(session.tool(tool, () => (runs += 1))).rejects.toMatchObject({ code: 'NOT_SHARED' })
+  expect(runs).toBe(0)
+})
+
+test('a session without changes is left alone by a list of heads from before its last commit', async () => {
+  await using a = await place().host()
+  const store = await a.openShared()
+  const remote = await place().remote()
+  const log = { kind: 'session', id: 'heads' } as const
+  const session = await store.session('heads')
+  await session.save({ state: { n: 1 } })
+  const head = await remote.head(log)
+  await session.save({ state: { n: 2 } })
+  await session.close()
+  const context = {
+    ledger: Ledger.open(a.home, { durability: 'process' }),
+    clock: systemClock,
+  } as StoreContext
+  const before = context.ledger.sharing.get(log)
+  await catchUp(context, remote, log, head === undefined ? {} : { head })
+  expect(context.ledger.sharing.get(log)).toEqual(before)
+  context.ledger.close()
 })
