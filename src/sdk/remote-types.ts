@@ -56,4 +56,8 @@ export type HandoffOptions = OnRemote
 export type VerifyRemoteOptions = OnRemote & Pick<CallOptions, 'signal'>
 
 /** Options of `store.remotes.prune`. */
-export type PruneRemoteOptions = OnRemote & Pick<PruneOptions, 'signal' | 'confirm'>
+export type PruneRemoteOptions = OnRemote &
+  Pick<PruneOptions, 'signal' | 'confirm'> & {
+    /** Removes nothing: `confirm` gets the plan, and its answer does not count. */
+    readonly dryRun?: boolean
+  }

@@ -98,11 +98,11 @@ export class Remotes {
    * files that no checkpoint needs.
    */
   async prune(options: PruneRemoteOptions = {}): Promise<engine.PruneRemoteResult> {
-    const { remote, ...others } = options
+    const { remote, dryRun, ...others } = options
     const { callbacks } = splitOptions('remotes.prune', others, { asks: 'confirmPrune' })
     return this.#context.calls.during(() =>
       withScratchStore(this.#context.home, (scratch) =>
-        engine.pruneRemote(this.#context, { scratch, remote, callbacks }),
+        engine.pruneRemote(this.#context, { scratch, remote, dryRun, callbacks }),
       ),
     )
   }

@@ -119,7 +119,6 @@ export const STORE_COMMANDS = {
       'max-checkpoints',
       'keep-orphans',
       'unattended',
-      'dry-run',
     ].map((name) => ['remote', name]),
     examples: [
       ['savestate prune --dry-run', 'See what would be removed'],

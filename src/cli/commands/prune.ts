@@ -8,19 +8,38 @@ import { prunePlanText, pruneResultText } from '../render/prune-text.js'
 export const run: Command = (request) =>
   request.options.has('remote') ? pruneRemote(request) : pruneHere(request)
 
-const pruneRemote = command<PruneRemoteResult>({
+type PrunedRemote = PruneRemoteResult & {
+  /** Of a dry run; undefined if there is nothing to remove. */
+  readonly planned?: PruneResult | undefined
+}
+
+const pruneRemote = command<PrunedRemote>({
   async call(request) {
     const { remotes } = await request.store()
     const remote = request.options.text('remote') ?? ''
-    const confirm = (planned: PruneResult) =>
-      confirmText(request, {
-        plan: prunePlanText(planned, request.screen),
-        question: 'Remove it from the remote?',
-      })
-    const result = await remotes.prune({ ...(remote === '' ? {} : { remote }), confirm })
+    const isDry = request.options.has('dry-run')
+    let planned: PruneResult | undefined
+    const confirm = (plan: PruneResult) => {
+      planned = plan
+      const question = 'Remove it from the remote?'
+      return isDry
+        ? false
+        : confirmText(request, { plan: prunePlanText(plan, request.screen), question })
+    }
+    const result = await remotes.prune({
+      ...(remote === '' ? {} : { remote }),
+      dryRun: isDry,
+      confirm,
+    })
+    if (isDry) return { ...result, planned }
     return result.declined ? new Declined(result) : result
   },
-  render: pruneRemoteText,
+  render(result, { options, screen }) {
+    if (!options.has('dry-run')) return pruneRemoteText(result)
+    return result.planned === undefined
+      ? `${result.remote.name}: no checkpoint to remove.`
+      : prunePlanText(result.planned, screen)
+  },
 })
 
 const pruneHere = command<PruneResult>({

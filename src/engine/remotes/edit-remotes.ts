@@ -1,9 +1,11 @@
 // Adds, lists and removes remotes. Contacts none of them.
+import { rmSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import * as z from 'zod/mini'
 import { parseRemoteUrl, SavestateError } from '../../model/index.js'
 import { storeOperation } from '../operation/operation.js'
 import { readOrMakeKey } from '../store/key-file.js'
+import { copiesFolder } from './named-remote.js'
 import { forgetPushes } from './push-record.js'
 import {
   addRemoteEntry,
@@ -79,6 +81,9 @@ export const removeRemote = storeOperation({
   async run(context, { name }): Promise<RemoteView> {
     const removed = await removeRemoteEntry(context.home, name)
     forgetPushes(context, name)
+    // The names of the copies are those of the driver.
+    if (!readRemotes(context.home).some((it) => viewRemote(it).kind === 'git'))
+      rmSync(copiesFolder(context.home), { recursive: true, force: true })
     return viewRemote(removed)
   },
 })

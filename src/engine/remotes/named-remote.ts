@@ -1,4 +1,5 @@
 // Opens a remote of remotes.json for one operation.
+import { join } from 'node:path'
 import type { Remote } from '../../remote/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { parseKey, readKeyFile } from '../store/key-file.js'
@@ -44,5 +45,10 @@ export async function openEntry(
   const key = keyFile === null ? undefined : parseKey(readKeyFile(keyFile, { home }), keyFile)
   // Most stores have no remote.
   const { openRemote } = await import('../../remote/index.js')
-  return openRemote({ url, key, schema: schema ?? undefined })
+  return openRemote({ url, key, schema: schema ?? undefined, folder: copiesFolder(home) })
+}
+
+/** Copies of git repositories: derived, may be deleted at any time. */
+export function copiesFolder(home: string): string {
+  return join(home, 'remotes')
 }

@@ -1,19 +1,15 @@
 // Applies the retention settings of this store to the sessions of a remote that no process has, then compacts logs and removes packs that
 // nothing needs. Works in a scratch store, so that sessions of others do not come here. Sessions in use prune themselves.
-import {
-  compactSegments,
-  type LogName,
-  REMOTE_LEASE_MS,
-  SavestateError,
-} from '../../model/index.js'
-import type { RemoteLease } from '../../remote/index.js'
+import { compactSegments, type LogName, SavestateError } from '../../model/index.js'
+import type { SharedLog } from '../../ledger/index.js'
+import type { LogHead } from '../../remote/index.js'
 import type { Callbacks } from '../operation/callbacks.js'
 import type { StoreContext } from '../operation/context.js'
 import { prune } from '../prune/prune.js'
 import { catchUp, releaseLog, shipLog, takeLog } from '../sharing/index.js'
 import { type NamedRemote, withRemote } from './named-remote.js'
-import { reportErrorsOfOne } from './one-log.js'
 import { type RemoteView, viewRemote } from './remotes-file.js'
+import { scratchProject } from './scratch-project.js'
 
 export type PruneRemoteResult = {
   readonly remote: RemoteView
@@ -21,7 +17,7 @@ export type PruneRemoteResult = {
   readonly declined: boolean
   readonly checkpoints: number
   readonly deletedSessions: number
-  /** Sessions that some process has. */
+  /** Sessions that some process has, or has taken meanwhile. */
   readonly skipped: number
   readonly compacted: number
   readonly packs: number
@@ -32,103 +28,115 @@ type Request = {
   /** An empty store with the settings of this one, which the caller removes. */
   readonly scratch: StoreContext
   readonly remote?: string | undefined
+  /** Removes nothing: `confirmPrune` gets the plan. */
+  readonly dryRun?: boolean | undefined
   readonly callbacks: Pick<Callbacks, 'signal' | 'confirmPrune'>
 }
 
-/**
- * Nothing prolongs it, and a prune may take longer, or be killed. Then any process may take the session, and what was planned for it is
- * not sent. A longer lease would keep all sessions from all hosts.
- */
-const LEASE_MS = REMOTE_LEASE_MS
-
 /** The size of a remote has no limit here: its administrator knows what fits. */
 const NO_SIZE_LIMIT_MB = 1e9
+/** To send one removal. */
+const LEASE_MS = 60_000
 
 export async function pruneRemote(
   context: Pick<StoreContext, 'home'>,
-  { scratch, remote: name, callbacks }: Request,
+  { scratch, remote: name, dryRun = false, callbacks }: Request,
 ): Promise<PruneRemoteResult> {
   return withRemote(context, name, async (named) => {
     const { remote } = named
     const heads = await remote.heads({ kind: 'session' })
-    const taken = await takeUnheld(
-      scratch,
-      named,
-      heads.filter((it) => it.holder === null).map(({ log }) => log),
-    )
-    try {
-      const pruned = await pruneTaken(scratch, named, { taken, callbacks })
-      const compacted = pruned.declined ? 0 : await compactLogs(named)
-      const { removed, bytes } = pruned.declined ? NOTHING : await remote.collectPacks()
-      return {
-        remote: viewRemote(named.entry),
-        ...pruned,
-        skipped: heads.length - taken.length,
-        compacted,
-        packs: removed,
-        packBytes: bytes,
-      }
-    } finally {
-      for (const lease of taken) await releaseLog(remote, lease)
-    }
+    const unheld = heads.filter(({ holder }) => holder === null)
+    const read = await readLogs(scratch, named, { heads: unheld, signal: callbacks.signal })
+    const input = { dryRun: false, keepOrphans: true, maxSizeMb: NO_SIZE_LIMIT_MB }
+    const plan = await prune.run(scratch, input, dryRun ? showOnly(callbacks) : callbacks)
+    const view = viewRemote(named.entry)
+    const inUse = heads.length - unheld.length
+    if (dryRun || !plan.applied)
+      return { ...NOTHING, remote: view, declined: !plan.applied, skipped: inUse }
+    const sent = await sendRemovals(scratch, named, read)
+    const compacted = await compactLogs(named)
+    const { removed: packs, bytes: packBytes } = await remote.collectPacks()
+    const skipped = inUse + sent.skipped
+    return { remote: view, declined: false, ...sent, skipped, compacted, packs, packBytes }
   })
 }
 
-const NOTHING = { removed: 0, bytes: 0 }
+const NOTHING = { checkpoints: 0, deletedSessions: 0, compacted: 0, packs: 0, packBytes: 0 }
 
-/** Without those that another process takes at the same time. */
-async function takeUnheld(
-  scratch: StoreContext,
-  { remote }: NamedRemote,
-  logs: readonly LogName[],
-): Promise<readonly RemoteLease[]> {
-  const taken: RemoteLease[] = []
-  for (const log of logs) {
-    const lease = await unlessLost(async () => {
-      const { lease: own, head } = await takeLog(scratch, remote, { log, leaseMs: LEASE_MS })
-      await catchUp(scratch, remote, log, { taken: { lease: own, head } })
-      return own
-    })
-    if (lease !== undefined) taken.push(lease)
+function showOnly({ signal, confirmPrune }: Request['callbacks']): Request['callbacks'] {
+  return {
+    signal,
+    confirmPrune: async (planned) => {
+      await confirmPrune?.(planned)
+      return false
+    },
   }
-  return taken
 }
 
-async function pruneTaken(
+type ReadLog = { readonly log: LogName; readonly checkpoints: number }
+
+async function readLogs(
   scratch: StoreContext,
   { remote }: NamedRemote,
-  {
-    taken,
-    callbacks,
-  }: { readonly taken: readonly RemoteLease[]; readonly callbacks: Request['callbacks'] },
-): Promise<Pick<PruneRemoteResult, 'declined' | 'checkpoints' | 'deletedSessions'>> {
-  const input = { dryRun: false, keepOrphans: true, maxSizeMb: NO_SIZE_LIMIT_MB }
-  const result = await prune.run(scratch, input, callbacks)
-  if (!result.applied) return { declined: true, checkpoints: 0, deletedSessions: 0 }
-  for (const lease of taken) await unlessLost(() => sendPruned(scratch, remote, lease))
-  const { deletedCheckpoints, deletedSessions } = result
-  return { declined: false, checkpoints: deletedCheckpoints, deletedSessions }
+  { heads, signal }: { readonly heads: readonly LogHead[] } & Pick<Callbacks, 'signal'>,
+): Promise<readonly ReadLog[]> {
+  const read: ReadLog[] = []
+  for (const head of heads) {
+    signal?.throwIfAborted()
+    const { log } = head
+    const project = scratchProject(scratch, head.project)
+    await unlessLost(() => catchUp(scratch, remote, log, { head, project }))
+    read.push({ log, checkpoints: countOf(scratch, log) })
+  }
+  return read
 }
 
-async function sendPruned(
+type Sent = Pick<PruneRemoteResult, 'checkpoints' | 'deletedSessions' | 'skipped'>
+
+async function sendRemovals(
   scratch: StoreContext,
-  remote: NamedRemote['remote'],
-  lease: RemoteLease,
-): Promise<void> {
-  const shared = scratch.ledger.sharing.get(lease.log)
-  if (shared?.isDeleted === true) await remote.deleteLog(lease.log, lease.fence)
-  else if (shared?.isDirty === true) await shipLog(scratch, remote, lease, { leaseMs: LEASE_MS })
+  named: NamedRemote,
+  read: readonly ReadLog[],
+): Promise<Sent> {
+  const sent = { checkpoints: 0, deletedSessions: 0, skipped: 0 }
+  for (const { log, checkpoints } of read) {
+    const shared = scratch.ledger.sharing.get(log)
+    if (shared === undefined || !(shared.isDirty || shared.isDeleted)) continue
+    if ((await unlessLost(() => sendRemoval(scratch, named, shared))) !== true) sent.skipped += 1
+    else {
+      sent.checkpoints += checkpoints - countOf(scratch, log)
+      if (shared.isDeleted) sent.deletedSessions += 1
+    }
+  }
+  return sent
+}
+
+/** Holds the log only meanwhile: a killed prune must not keep others from their sessions. False if it has continued. */
+async function sendRemoval(
+  scratch: StoreContext,
+  { remote }: NamedRemote,
+  { log, position, isDeleted }: SharedLog,
+): Promise<boolean> {
+  const { lease, head } = await takeLog(scratch, remote, { log, leaseMs: LEASE_MS })
+  try {
+    if (head.hash !== position.hash || head.epoch !== position.epoch) return false
+    if (isDeleted) return await remote.deleteLog(log, lease.fence)
+    await shipLog(scratch, remote, lease, { leaseMs: LEASE_MS })
+    return true
+  } finally {
+    if (!isDeleted) await releaseLog(remote, lease)
+  }
+}
+
+function countOf({ ledger }: StoreContext, { id }: LogName): number {
+  const session = ledger.sessions.byId(id)
+  return session === undefined ? 0 : ledger.checkpoints.count({ session: session.key })
 }
 
 async function compactLogs({ remote }: NamedRemote): Promise<number> {
   let compacted = 0
-  for (const { log } of await remote.heads()) {
-    // A log that is too long for one segment must not stop the others.
-    const { value: isCompacted } = await reportErrorsOfOne(() =>
-      remote.compact(log, (contents) => compactSegments(contents, log)),
-    )
-    if (isCompacted === true) compacted += 1
-  }
+  for (const { log } of await remote.heads())
+    if (await remote.compact(log, (contents) => compactSegments(contents, log))) compacted += 1
   return compacted
 }
 

@@ -1,11 +1,13 @@
 // Reads everything that a remote has, into a scratch store that checks it: the chain of each log, every row, element and node, every
 // object and tree of the files.
-import { bytePath, joinPath, type LogName, SavestateError } from '../../model/index.js'
+import { type LogName, SavestateError } from '../../model/index.js'
+import type { LogHead } from '../../remote/index.js'
 import type { Callbacks } from '../operation/callbacks.js'
-import { ensureProject, type StoreContext } from '../operation/context.js'
+import type { StoreContext } from '../operation/context.js'
 import { catchUp, fetchFiles } from '../sharing/index.js'
 import { type NamedRemote, withRemote } from './named-remote.js'
 import { type RemoteView, viewRemote } from './remotes-file.js'
+import { scratchProject } from './scratch-project.js'
 
 export type RemoteProblem = LogName & {
   /** The checkpoint whose files are damaged; null for a damaged log. */
@@ -38,9 +40,9 @@ export async function verifyRemote(
   return withRemote(context, name, async (named) => {
     const heads = await named.remote.heads()
     const results: LogResult[] = []
-    for (const { log } of heads) {
+    for (const head of heads) {
       signal?.throwIfAborted()
-      results.push(await checkLog(scratch, named, log))
+      results.push(await checkLog(scratch, named, head))
     }
     const count = (kind: LogName['kind']) => heads.filter(({ log }) => log.kind === kind).length
     const sum = (of: (result: LogResult) => number) =>
@@ -61,11 +63,11 @@ type LogResult = Pick<VerifyRemoteResult, 'segments' | 'files' | 'problems'>
 async function checkLog(
   scratch: StoreContext,
   { remote }: NamedRemote,
-  log: LogName,
+  { log, project: there }: LogHead,
 ): Promise<LogResult> {
-  const { ledger, home } = scratch
+  const { ledger } = scratch
   const problems: RemoteProblem[] = []
-  const project = ensureProject({ ...scratch, path: joinPath(bytePath(home), 'files') })
+  const project = scratchProject(scratch, there)
   const caught = await check(problems, { ...log, checkpoint: null }, () =>
     catchUp(scratch, remote, log, { project }),
   )

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openRemote } from '../../../src/remote/index.js'
 import {
+  gitPlace,
   keyFile,
   type Machine,
   machine,
@@ -13,7 +14,7 @@ import {
 
 afterAll(removeKeyFiles)
 
-describe.each([postgresPlace()])('through $kind', (place) => {
+describe.each([postgresPlace(), gitPlace()])('through $kind', (place) => {
   test('a session continues on another machine, with its state, history and files', async () => {
     const url = await place.newUrl()
     using a = machine(url)
@@ -88,7 +89,7 @@ describe.each([postgresPlace()])('through $kind', (place) => {
     expect(c.ok('status')).toContain(gone)
     expect(c.ok('verify')).toContain('3 checkpoints checked: the store is intact')
     // No prune takes the project for one that was deleted.
-    expect(c.ok('prune', '--dry-run')).toContain('1 project with nothing to remove')
+    expect(c.ok('prune', '--dry-run')).toContain('not treated as removed')
     const home = join(c.folder, 'app')
     mkdirSync(home)
     c.ok('move', gone, home)
@@ -105,7 +106,7 @@ describe.each([postgresPlace()])('through $kind', (place) => {
     a.ok('remote', 'init')
     a.saveStep('fix', 'one')
     a.ok('handoff')
-    const remote = await openRemote({ url })
+    const remote = await openRemote({ url, folder: join(a.folder, 'user', 'copies') })
     const owner = { host: 'laptop', pid: 12, boot: 'x', startedAt: '1', namespace: 'n' }
     const log = { kind: 'session', id: 'fix' } as const
     const taken = await remote.take({ log, holder: { owner, sinceMs: Date.now() }, leaseMs: null })
@@ -149,7 +150,7 @@ test('wrong arguments are refused', () => {
     [['sessions', '--remote', 'third'], 'There is no remote third'],
     [['sessions', '--remote', '--here'], 'cannot be given together'],
     [['verify', '--remote', '--quick'], 'cannot be given together'],
-    [['prune', '--remote', 'team', '--dry-run'], 'cannot be given together'],
+    [['prune', '--remote', 'team', '--max-size-mb', '1'], 'cannot be given together'],
   ]
   for (const [args, message] of wrong) {
     const { code, stderr } = s.run(args)
