@@ -51,7 +51,11 @@ for (const program of findPgbouncer())
 
 test('a pool without a free connection is worth a retry', async () => {
   const database = await createDatabase()
-  const pool = new pg.Pool({ connectionString: database.url, max: 1, connectionTimeoutMillis: 3000 })
+  const pool = new pg.Pool({
+    connectionString: database.url,
+    max: 1,
+    connectionTimeoutMillis: 3000,
+  })
   const remote = await openRemote({ url: database.url, client: pool })
   await remote.init()
   const only = await pool.connect()
