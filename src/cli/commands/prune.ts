@@ -9,7 +9,7 @@ export const run: Command = (request) =>
   request.options.has('remote') ? pruneRemote(request) : pruneHere(request)
 
 type PrunedRemote = PruneRemoteResult & {
-  /** Of a dry run; undefined if there is nothing to remove. */
+  /** The plan of a dry run; undefined if there is nothing to remove. */
   readonly planned?: PruneResult | undefined
 }
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { type OpenContext, openContext } from '../opening/open-context.js'
 
-/** Has the settings of the store, a key that nobody keeps, and no remote: what a sealed remote has must not stay on the disk after a kill. */
+/** Has the settings of the store, a key that is never stored, and no remote: what a sealed remote has must not stay on the disk after a kill. */
 export async function withScratchStore<Result>(
   home: string,
   work: (scratch: OpenContext) => Promise<Result>,

@@ -55,7 +55,7 @@ test('a session that is written without a lease is shared as well', async () => 
   expect((await (await b.openShared()).resume('unleased')).state).toEqual({ n: 2 })
 })
 
-test('a tool of such a session does not start while another host has it', async () => {
+test('its tool does not start while another host has the session', async () => {
   await using a = await place().host()
   await using b = await place().host()
   const session = await (await a.openShared()).session('tools', { lease: false, create: true })
