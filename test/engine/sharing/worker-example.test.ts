@@ -51,9 +51,15 @@ test('the worker of the guide continues on another host', async () => {
     return { folder, output }
   }
 
+  /** As if 30 seconds had passed. */
+  const expireLeases = () =>
+    database.sql(
+      `UPDATE savestate.live SET expires_at = clock_timestamp() - interval '1 second' WHERE expires_at IS NOT NULL`,
+    )
   const first = await work('a', true)
-  // The lease of a dead process of this machine need not expire.
+  await expireLeases()
   const second = await work('b', true)
+  await expireLeases()
   const last = await work('a', false)
   const outputs = [first, second, last].map(({ output }) => output.split('\n')[0])
   const [id] = outputs[0]?.split(' ') ?? []
