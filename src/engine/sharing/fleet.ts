@@ -276,8 +276,8 @@ export class Fleet {
         else share.held.renewed(sentAt)
       }
       // A partial result, or a change by another process of this host.
-      const open = shares.filter((share) => this.#shares.get(share.log.id) === share)
-      await Promise.all(open.map((share) => share.isLost || share.acknowledge()))
+      const open = shares.filter((it) => !it.isLost && this.#shares.get(it.log.id) === it)
+      await Promise.all(open.map((share) => share.acknowledge()))
     } catch (error) {
       if (!(error instanceof SavestateError)) throw error
     }
