@@ -1,7 +1,6 @@
 // Mode wait: all sessions and threads of an open store are shared through one remote, and a call returns once the remote has what it
 // wrote (docs/internals/shared.md). One heartbeat renews the leases of all open sessions.
 import {
-  HEARTBEAT_MS,
   type LogName,
   parseSessionId,
   type Project,
@@ -18,6 +17,7 @@ import type { SessionContext } from '../sessions/session-context.js'
 import { catchUp } from './catch-up.js'
 import { shipClosed } from './closed-sessions.js'
 import { HeldLease, type Instant, readInstant } from './held-lease.js'
+import { LeaseHeartbeat } from './lease-heartbeat.js'
 import { linkProject } from './project-identity.js'
 import { withRetries } from './retry.js'
 import { SessionShare } from './session-share.js'
@@ -48,12 +48,13 @@ export class Fleet {
   readonly threads: ThreadShares
   readonly #store: StoreContext
   readonly #shares = new Map<string, SessionShare>()
-  #timer: NodeJS.Timeout | undefined
+  readonly #heartbeat: LeaseHeartbeat
 
   constructor(store: StoreContext, remote: Remote) {
     this.remote = remote
     this.#store = { ...store, fleet: this }
     this.threads = new ThreadShares(this.#store, remote)
+    this.#heartbeat = new LeaseHeartbeat(remote, { clock: store.clock, shares: this.#shares })
   }
 
   /** Takes the session on the remote, brings what was shared since, and opens it here. Throws as `openSession`, and as a remote. */
@@ -154,7 +155,7 @@ export class Fleet {
 
   /** Waits for nothing: the sessions are closed already. */
   async close(): Promise<void> {
-    clearInterval(this.#timer)
+    this.#heartbeat.stop()
     await this.remote.close()
   }
 
@@ -219,7 +220,7 @@ export class Fleet {
       const share = new SessionShare(session, { remote: this.remote, held })
       await share.start()
       this.#shares.set(log.id, share)
-      this.#beatFromNow()
+      this.#heartbeat.start()
       const notices = fork === undefined ? [] : [forkNotice(log, fork)]
       return { session: { ...session, share }, notices, remoteProject: head.project }
     } catch (error) {
@@ -251,35 +252,6 @@ export class Fleet {
     } finally {
       this.#shares.delete(log.id)
       if (!share.isLost) await releaseIfReachable(this.remote, held.lease)
-    }
-  }
-
-  #beatFromNow(): void {
-    if (this.#timer !== undefined) return
-    this.#timer = setInterval(() => void this.#beat(), HEARTBEAT_MS)
-    this.#timer.unref()
-  }
-
-  /** Errors wait for the next call: it meets them too, and can report them. */
-  async #beat(): Promise<void> {
-    const shares = [...this.#shares.values()].filter(({ isLost }) => !isLost)
-    if (shares.length === 0) return
-    const sentAt = readInstant(this.#store.clock)
-    try {
-      const leases = shares.map(({ held }) => held.lease)
-      const lost = new Set(
-        (await this.remote.renew(leases, REMOTE_LEASE_MS)).map(({ log }) => log.id),
-      )
-      for (const share of shares) {
-        if (this.#shares.get(share.log.id) !== share) continue
-        if (lost.has(share.log.id)) share.lose(fencedThere(share.log))
-        else share.held.renewed(sentAt)
-      }
-      // A partial result, or a change by another process of this host.
-      const open = shares.filter((it) => !it.isLost && this.#shares.get(it.log.id) === it)
-      await Promise.all(open.map((share) => share.acknowledge()))
-    } catch (error) {
-      if (!(error instanceof SavestateError)) throw error
     }
   }
 }

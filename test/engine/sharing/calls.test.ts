@@ -97,9 +97,9 @@ describe('a call on the session', () => {
 
   test('the intent of a tool, its pieces and its end', async () => {
     await using work = await begin()
-    await work.session.tool({ id: 'call', name: 'effect' }, async ({ partial }) => {
+    await work.session.tool({ id: 'call', name: 'effect' }, async (call) => {
       expect((await elsewhere(work)).inFlight).toEqual([{ id: 'call', partials: [] }])
-      partial('half')
+      call.partial('half')
       await work.session.append('items', [1])
       expect((await elsewhere(work)).inFlight).toEqual([{ id: 'call', partials: ['half'] }])
     })
