@@ -77,9 +77,9 @@ export const setProjectConfig: typeof import('../store/set-config.js')['setProje
   ...given
 ) => (await import('../store/set-config.js')).setProjectConfig(...given)
 
-export const autoPush: typeof import('../remotes/auto-push/auto-push.js')['autoPush'] = async (
+export const autoPush: typeof import('../remotes/auto-push.js')['autoPush'] = async (
   ...given
-) => (await import('../remotes/auto-push/auto-push.js')).autoPush(...given)
+) => (await import('../remotes/auto-push.js')).autoPush(...given)
 
 export const pruneRemote: typeof import('../remotes/prune-remote.js')['pruneRemote'] = async (
   ...given

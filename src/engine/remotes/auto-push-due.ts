@@ -1,9 +1,9 @@
 // Whether a push by itself is due: some remote asks for it and lacks something. The daemon asks often, so this loads no remote.
-import type { LogName, ProjectId } from '../../../model/index.js'
-import type { StoreContext } from '../../operation/context.js'
-import { logsWith } from '../local-logs.js'
-import { readPushRecord } from '../push-record.js'
-import { readRemotes, type RemoteEntry } from '../remotes-file.js'
+import type { LogName, ProjectId } from '../../model/index.js'
+import type { StoreContext } from '../operation/context.js'
+import { logsWith } from './local-logs.js'
+import { readPushRecord } from './push-record.js'
+import { readRemotes, type RemoteEntry } from './remotes-file.js'
 
 /** During a turn; its end pushes at once. */
 const PAUSE_MS = 60_000
