@@ -1,4 +1,4 @@
-// What happened to sessions on the way to or from a remote, as text.
+// The results of sending or receiving sessions, as text.
 import type { PulledLog, PushedLog, RemoteHolder } from '../../index.js'
 import { printableLine } from '../terminal/escape.js'
 import { relativeTime } from '../terminal/relative-time.js'

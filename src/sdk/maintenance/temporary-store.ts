@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { type OpenContext, openContext } from '../opening/open-context.js'
 
 /** Has the settings of the store, and no key and no remote. */
-export async function withScratchStore<Result>(
+export async function withTemporaryStore<Result>(
   home: string,
   work: (scratch: OpenContext) => Promise<Result>,
 ): Promise<Result> {
-  const folder = mkdtempSync(join(home, 'scratch-'))
+  const folder = mkdtempSync(join(home, 'temporary-'))
   try {
     const settings = join(home, 'config.json')
     if (existsSync(settings)) copyFileSync(settings, join(folder, 'config.json'))
