@@ -1,6 +1,6 @@
 // The threads of a graph framework, for its adapter: the framework names checkpoints, we keep them.
 import * as engine from '../engine/index.js'
-import type { StoreContext } from '../engine/index.js'
+import type { StoreContext, ThreadShares } from '../engine/index.js'
 import type { GraphCheckpoint, GraphPlace, GraphQuery, GraphWrite } from '../ledger/index.js'
 import { parseStorableText } from '../model/index.js'
 import type { Calls } from './opening/open-context.js'
@@ -25,16 +25,17 @@ export class Threads {
   /** Adds a checkpoint, or replaces that of its id. Throws SESSION_DELETED if it continues a deleted thread. */
   async put(checkpoint: engine.NewGraphCheckpoint): Promise<void> {
     const memories = this.#memories
-    return this.#write([checkpoint.thread], (context) =>
-      engine.putGraphCheckpoint(context, { checkpoint, memories }),
-    )
+    const put = (context: StoreContext) =>
+      engine.putGraphCheckpoint(context, { checkpoint, memories })
+    const { thread, ns, id } = checkpoint
+    return this.#write(put, (shares) => shares.acknowledgeWrite({ thread, ns, id }))
   }
 
   /** Adds what a task has written since a checkpoint, which need not be there yet. Throws SESSION_DELETED. */
   async putWrites(place: GraphPlace, writes: readonly GraphWrite[]): Promise<void> {
-    return this.#write([place.thread], ({ ledger }) =>
-      ledger.transaction(() => ledger.threads.putWrites(place, writes)),
-    )
+    const put = ({ ledger }: StoreContext) =>
+      ledger.transaction(() => ledger.threads.putWrites(place, writes))
+    return this.#write(put, (shares) => shares.acknowledgeWrite(place))
   }
 
   /** Without an id: that with the greatest. */
@@ -81,31 +82,36 @@ export class Threads {
   /** Deletes a thread; returns how many checkpoints it had. Later checkpoints that continue it are refused. */
   async delete(thread: string): Promise<number> {
     await this.refresh(thread)
-    return this.#write([thread], ({ ledger, clock }) =>
-      ledger.transaction(() => ledger.threads.delete(thread, clock.nowMs())),
-    )
+    const remove = ({ ledger, clock }: StoreContext) =>
+      ledger.transaction(() => ledger.threads.delete(thread, clock.nowMs()))
+    return this.#write(remove, async (shares) => {
+      await shares.acknowledge(thread)
+      await shares.compact(thread)
+    })
   }
 
   /** Copies a thread under the same ids. Does nothing for an unknown thread. */
   async copy(from: string, to: string): Promise<void> {
     await this.refresh(from)
     await this.refresh(to)
-    return this.#write([to], ({ ledger }) =>
-      ledger.transaction(() => ledger.threads.copy(from, to)),
-    )
+    const copy = ({ ledger }: StoreContext) =>
+      ledger.transaction(() => ledger.threads.copy(from, to))
+    return this.#write(copy, (shares) => shares.acknowledge(to))
   }
 
   /** Leaves the latest checkpoint of each namespace and what it is made from; how many were removed. */
   async keepLatest(thread: string): Promise<number> {
     refuseUnstorable([thread])
     await this.refresh(thread)
-    return this.#write([thread], (context) => engine.keepLatest(context, thread))
+    const prune = (context: StoreContext) => engine.keepLatest(context, thread)
+    return this.#write(prune, (shares) => shares.acknowledge(thread))
   }
 
   /** Forgets the checkpoints of some runs, in all threads; how many there were. */
   async deleteRuns(runs: readonly string[]): Promise<number> {
     await this.refresh()
-    return this.#write([], (context) => engine.deleteRuns(context, runs))
+    const remove = (context: StoreContext) => engine.deleteRuns(context, runs)
+    return this.#write(remove, (shares) => shares.acknowledgeAll())
   }
 
   /**
@@ -120,17 +126,15 @@ export class Threads {
     )
   }
 
-  /** Returns once the remote has it, if there is one; without `threads`, every change. */
+  /** `acknowledge`: waits until the remote has it, if there is one. */
   async #write<Result>(
-    threads: readonly string[],
     work: (context: StoreContext) => Result,
+    acknowledge: (shares: ThreadShares) => Promise<void>,
   ): Promise<Result> {
     const { fleet, calls } = this.#context
     return calls.run(async () => {
       const result = work(this.#context)
-      if (fleet === undefined) return result
-      if (threads.length === 0) await fleet.acknowledge()
-      for (const thread of threads) await fleet.threads.acknowledge(thread)
+      if (fleet !== undefined) await acknowledge(fleet.threads)
       return result
     })
   }

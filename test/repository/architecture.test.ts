@@ -176,7 +176,8 @@ test('the MCP library is imported by the file that is bundled by itself, and now
 })
 
 test('only the ledger, the PostgreSQL remote and the locks speak SQL', () => {
-  const isAllowed = (path: string) => /^(?:ledger|remote\/postgres|system\/(?:sqlite|locks))\//.test(path)
+  const isAllowed = (path: string) =>
+    /^(?:ledger|remote\/postgres|system\/(?:sqlite|locks))\//.test(path)
   const sql =
     /['"`]\s*(?:SELECT\s|INSERT\s+(?:OR|INTO)\s|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+(?:TABLE|INDEX)|BEGIN\b|COMMIT\b|ROLLBACK\b|PRAGMA\s)/
   const faults = [...textOf].filter(([path, text]) => !isAllowed(path) && sql.test(text))

@@ -1,5 +1,6 @@
 // Threads of graph frameworks in mode wait. A thread has no lease: each writer first takes over what the others wrote.
-import type { LogName } from '../../model/index.js'
+import { type GraphPlace, threadDeletedError } from '../../ledger/index.js'
+import { compactSegments, type LogName, type SegmentContent } from '../../model/index.js'
 import type { Remote } from '../../remote/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { catchUp } from './catch-up.js'
@@ -42,6 +43,34 @@ export class ThreadShares {
     } finally {
       if (!commit.isRunning) this.#commits.delete(id)
     }
+  }
+
+  /** The same for all threads. */
+  async acknowledgeAll(): Promise<void> {
+    const remote = await withRetries(() => this.#remote.id())
+    const dirty = this.#store.ledger.sharing.list({ remote, isDirty: true })
+    const threads = dirty.filter(({ log }) => log.kind === 'thread')
+    await Promise.all(threads.map(({ log }) => this.acknowledge(log.id)))
+  }
+
+  /**
+   * The same for one write to the thread. Throws SESSION_DELETED if another host has meanwhile deleted what it continues: it is gone
+   * then, here and there.
+   */
+  async acknowledgeWrite(place: GraphPlace): Promise<void> {
+    const { thread } = place
+    await this.acknowledge(thread)
+    const { ledger } = this.#store
+    const isOrphan = ledger.transaction(() => ledger.threads.removeIfOrphan(place))
+    if (ledger.sharing.get(logOf(thread))?.isDirty === true) await this.acknowledge(thread)
+    if (isOrphan) throw threadDeletedError(thread)
+  }
+
+  /** Removes what deleted checkpoints alone needed from the remote. */
+  async compact(id: string): Promise<void> {
+    const rewrite = (contents: readonly SegmentContent[]) =>
+      compactSegments(contents, { kind: 'thread' })
+    await withRetries(() => this.#remote.compact(logOf(id), rewrite))
   }
 
   async #ship(id: string): Promise<void> {

@@ -5,4 +5,4 @@ export type {
   SerialValue,
   StoredGraphCheckpoint,
 } from './thread-rows.js'
-export type { GraphQuery } from './threads.js'
+export { type GraphQuery, threadDeletedError } from './threads.js'

@@ -137,9 +137,29 @@ export class Threads extends SealedTable {
     }
   }
 
+  /**
+   * Inside a transaction, after changes of another host were applied: if that host has deleted what this checkpoint, or these writes,
+   * continue, they go too, and the result is true. A checkpoint from scratch creates the thread again.
+   */
+  removeIfOrphan(place: GraphPlace): boolean {
+    const known = this.#find(place.thread)
+    if (known === undefined) return false
+    const found = this.get(place)
+    if (known.isDeleted && found?.parent === null && place.ns === '') {
+      this.#create(place.thread)
+      return false
+    }
+    const continued = found === undefined ? place.id : found.parent
+    const isOrphan =
+      known.isDeleted ||
+      (continued !== null && this.#isDeletedCheckpoint(known, { ...place, id: continued }))
+    if (isOrphan) this.remove({ ...place, key: known.key }, { keepWritesTo: undefined })
+    return isOrphan
+  }
+
   /** Inside a transaction. Removes a checkpoint and its writes, except those to the channel `keepWritesTo`. */
   remove(
-    { key, ns, id }: StoredGraphCheckpoint,
+    { key, ns, id }: Pick<StoredGraphCheckpoint, 'key' | 'ns' | 'id'>,
     { keepWritesTo }: { readonly keepWritesTo: string | undefined },
   ): void {
     const place: SqlValue[] = [key, ns, id]
@@ -243,7 +263,7 @@ function setExcluded(columns: readonly string[]): string {
   return columns.map((column) => `${column} = excluded.${column}`).join()
 }
 
-function threadDeletedError(thread: string): SavestateError {
+export function threadDeletedError(thread: string): SavestateError {
   return new SavestateError('SESSION_DELETED', `The thread ${JSON.stringify(thread)} was deleted`, {
     hint: 'A write that continues it is rejected. A run from scratch creates it again.',
   })

@@ -15,7 +15,7 @@ const KEYS: readonly HomeKeys[] = [
 ]
 const RUNS = process.env['SAVESTATE_LONG'] === undefined ? 6 : 200
 
-test.each(KEYS)('any operations, with keys %o', { timeout: 240_000 }, async (keys) => {
+test.each(KEYS)('any operations, with keys %o', { timeout: 1_800_000 }, async (keys) => {
   await fc.assert(
     fc.asyncProperty(operations, fc.infiniteStream(fc.nat(9)), async (steps, cuts) => {
       await using homes = await twoHomes(keys)
@@ -32,6 +32,7 @@ test.each(KEYS)('any operations, with keys %o', { timeout: 240_000 }, async (key
         const cut = cuts.next().value
         if (cut < 5) ship(a.ledger, chain)
         if (cut < 2) pullOrAll(homes, chain)
+        if (cut === 0) await b.ledger.vacuum.collect(async () => undefined)
       }
       ship(a.ledger, chain)
       pullOrAll(homes, chain)

@@ -20,7 +20,7 @@ const THREAD: LogName = { kind: 'thread', id: 'thread' }
 const KINDS = ['put', 'put', 'put', 'put-again', 'writes', 'prune', 'delete', 'collect'] as const
 const operations = fc.array(
   fc.record({ kind: fc.constantFrom(...KINDS), n: fc.nat(1000), cut: fc.nat(9) }),
-  { minLength: 1, maxLength: 20 },
+  { minLength: 8, maxLength: 30, size: 'max' },
 )
 
 type Step = { readonly kind: (typeof KINDS)[number]; readonly n: number }
@@ -92,7 +92,7 @@ function pullOrAll(home: Home, chain: Chain): void {
   expect(pullAll(home.ledger, chain)).toBe('applied')
 }
 
-test.each(KEYS)('any operations, with keys %o', { timeout: 240_000 }, async (keys) => {
+test.each(KEYS)('any operations, with keys %o', { timeout: 1_800_000 }, async (keys) => {
   await fc.assert(
     fc.asyncProperty(operations, async (steps) => {
       await using homes = await twoHomes(keys)
