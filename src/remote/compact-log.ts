@@ -1,4 +1,4 @@
-// Compaction: replaces all segments of a log by one base. Compare and swap, like a commit: a client that hangs in it locks nobody out.
+// Compaction: replaces all segments of a log by one base. Compare and swap, like a commit: a client that hangs in it stops no writer.
 import type { LogName, SegmentContent } from '../model/index.js'
 import { type Codec, decodeSegment, encodeSegment } from './codec/index.js'
 import type { RemoteDriver } from './driver.js'

@@ -102,7 +102,7 @@ export interface RemoteDriver {
   /** For messages, without credentials. */
   readonly label: string
 
-  /** What the remote says of itself. REMOTE_REFUSED with the hint `savestate remote init` if it was not created yet. */
+  /** Reads the format that the remote was created with. REMOTE_REFUSED with the hint `savestate remote init` if it was not created yet. */
   readFormat(): Promise<DriverFormat>
   /** Creates what is missing, with this format. Returns the format that is there: another process may have been first. */
   init(format: DriverFormat): Promise<DriverFormat>

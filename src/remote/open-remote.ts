@@ -10,7 +10,7 @@ export type RemoteOptions = {
   readonly url: string
   /** 32 bytes. Absent: the remote is plain. */
   readonly key?: Uint8Array | undefined
-  /** Of PostgreSQL. Default: `schema` in the URL, or `savestate`. */
+  /** PostgreSQL only. Default: `schema` in the URL, or `savestate`. */
   readonly schema?: string | undefined
   /** A pool or a client of `pg`, or of a package with the same `query`. Savestate then opens and closes no connection. */
   readonly client?: PostgresClient | undefined

@@ -16,7 +16,7 @@ export type LogPosition = {
   readonly hash: string | null
 }
 
-/** What `sessions --remote` shows of a log. Sealed if the remote has a key. */
+/** The facts that `sessions --remote` shows of a log. Sealed if the remote has a key. */
 export type LogCard = {
   readonly agent: string | null
   readonly project: string | null

@@ -1,4 +1,4 @@
-// What `sessions --remote` and SESSION_BUSY show of a log: its card, its holder, its project. Each is JSON, sealed if there is a key.
+// The parts of a log that `sessions --remote` and SESSION_BUSY show: its card, its holder, its project. Each is JSON, sealed if there is a key.
 import { isRecord } from '../../base/index.js'
 import type { LogCard, LogHolder, LogName, RemoteProject } from '../../model/index.js'
 import type { DriverHead, DriverProject } from '../driver.js'

@@ -5,9 +5,9 @@ import { hasCode, tryParseJson } from '../../base/index.js'
 import { SavestateError } from '../../model/index.js'
 import type { RemoteContext, RemoteKey } from './remote-key.js'
 
-/** Of a segment, compressed. PostgreSQL stores up to 1 GB in a value, and handles a tenth of it well. */
+/** A segment, compressed. PostgreSQL stores up to 1 GB in a value, and handles a tenth of it well. */
 export const MAX_BODY_BYTES = 64 << 20
-/** Of a segment, decompressed: V8 makes strings up to four times as long. */
+/** A segment, decompressed: V8 makes strings up to four times as long. */
 const MAX_TEXT_BYTES = 128 << 20
 
 export class Codec {

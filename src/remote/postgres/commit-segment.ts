@@ -1,8 +1,8 @@
 // A commit is one statement. The UPDATE of `live` compares and swaps; all other parts read the row that it returns, so they do nothing if it
 // changed nothing. The parts that a commit does not need are left out of the text.
 //
-// All parts have the snapshot of the start of the statement. This is safe: whoever changes the segments or checkpoints of a log also changes
-// its `next_n` or `epoch`, so if the snapshot is too old, the comparison fails.
+// All parts have the snapshot of the start of the statement. This is safe: each statement that changes the segments or checkpoints of a log also
+// changes its `next_n` or `epoch`, so if the snapshot is too old, the comparison fails.
 import type { LogPosition } from '../../model/index.js'
 import { remoteNewer } from '../check-format.js'
 import { type DriverCommit, type DriverCommitResult, REMOTE_FORMAT } from '../driver.js'

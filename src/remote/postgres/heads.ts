@@ -13,7 +13,7 @@ import {
 } from './database.js'
 import type { Row } from './queries.js'
 
-/** Of `live` as v, `logs` as l and `projects` as p. A lease that has expired is none. */
+/** `live` is v, `logs` is l, `projects` is p. A lease that has expired is none. */
 export const HEAD_COLUMNS = `l.kind, l.id, v.fence, v.next_n, v.epoch, v.hash, v.status, v.card,
   round(extract(epoch FROM v.updated_at) * 1000)::bigint AS updated_ms, v.deleted_at IS NOT NULL AS is_deleted,
   CASE WHEN v.expires_at < clock_timestamp() THEN NULL ELSE v.holder END AS holder,

@@ -109,7 +109,7 @@ function isCertificateError(code: string): boolean {
   return /CERT|^ERR_TLS|^UNABLE_TO_|^ERR_SSL|^EPROTO$|^HOSTNAME_MISMATCH$/.test(code)
 }
 
-/** Of several addresses of a host, Node reports an AggregateError without a message. */
+/** For a host with several addresses, Node reports an AggregateError without a message. */
 function messageOf(error: Error): string {
   const inner = 'errors' in error && Array.isArray(error.errors) ? error.errors : []
   const messages = inner.filter(isError).map((it) => it.message)

@@ -19,7 +19,7 @@ export interface Queries {
   close(): Promise<void>
 }
 
-/** What Savestate uses of a `Pool` or a `Client` of `pg`. */
+/** The part of a `Pool` or a `Client` of `pg` that Savestate uses. */
 export interface PostgresClient {
   query(query: { text: string; values?: unknown[] }): Promise<{ readonly rows: readonly unknown[] }>
 }

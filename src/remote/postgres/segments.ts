@@ -7,7 +7,7 @@ import { readHead } from './heads.js'
 import { SavestateError } from '../../model/index.js'
 
 const PAGE_ROWS = 1000
-/** What one answer holds, except for a single segment that is larger. */
+/** The size of one answer, except for a single segment that is larger. */
 export const PAGE_BYTES = 8 << 20
 const MAX_TRIES = 10
 

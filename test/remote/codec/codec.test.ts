@@ -129,7 +129,7 @@ test('a pack of any length in pieces of any length is decoded as it was encoded'
         expect(chunks.every((chunk) => chunk.length <= PACK_CHUNK_BYTES)).toBe(true)
         expect(digest(await decode(codec, chunks))).toEqual(digest(all))
       }),
-      { numRuns: 20 },
+      { numRuns: 12 },
     )
 })
 

@@ -1,4 +1,4 @@
-// Data that a teammate or the server changed: nothing of it is believed.
+// Data that a teammate or the server changed is refused.
 import { createHash, randomBytes } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

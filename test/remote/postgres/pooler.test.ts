@@ -9,6 +9,7 @@ import { describeRemote } from '../../support/remote/remote-contract.js'
 describeRemote({
   name: 'a connection per statement',
   isFleet: true,
+  isPlainOnly: true,
   async createPlace() {
     const database = await createDatabase()
     const client: PostgresClient = {
@@ -33,6 +34,7 @@ for (const program of findPgbouncer())
   describeRemote({
     name: 'PgBouncer',
     isFleet: true,
+    isPlainOnly: true,
     async createPlace() {
       const database = await createDatabase()
       const pooler = await startPgbouncer(program, database.url)

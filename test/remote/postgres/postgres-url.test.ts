@@ -97,12 +97,12 @@ test('the password file has lines with wildcards and escapes', () => {
 db:5433:agents:anna:other port
 db:5432:agents:bob:other user
 db:*:agents:anna:a\\:b\\\\c
-*:*:*:*:any
+*:*:*:*:default
 `,
     { mode: 0o600 },
   )
   expect(findPassword(target)).toBe('a:b\\c')
-  expect(findPassword({ ...target, host: 'elsewhere' })).toBe('any')
+  expect(findPassword({ ...target, host: 'elsewhere' })).toBe('default')
   writeFileSync(path, 'localhost:*:*:*:local\n')
   expect(findPassword({ ...target, host: '/run/postgresql' })).toBe('local')
   expect(findPassword(target)).toBe(undefined)

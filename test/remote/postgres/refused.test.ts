@@ -1,4 +1,4 @@
-// What the server refuses, and what our errors say about it: never a password.
+// Refusals of the server, and our errors about them, which never have a password.
 import { randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 import pg from 'pg'

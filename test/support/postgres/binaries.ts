@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
 import process from 'node:process'
 
-/** PostgreSQL refuses to run as root: nobody runs it then. */
+/** PostgreSQL refuses to run as root. This user has no rights. */
 export const SERVER_USER = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 
 const NEEDED = ['initdb', 'postgres', 'pg_ctl']

@@ -1,10 +1,11 @@
 // A database of its own for one test file, on the server of the run or on another one.
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import { expect } from 'vitest'
 import { sharedServerUrl } from './shared-server.js'
 
 export type TestDatabase = {
-  /** Of the superuser. */
+  /** The superuser's. */
   readonly url: string
   readonly name: string
   /** The URL of another user, server or port. */
@@ -19,6 +20,8 @@ export type TestDatabase = {
     text: string,
     values?: readonly unknown[],
   ): Promise<readonly Readonly<Record<string, unknown>>[]>
+  /** Until exactly so many connections of Savestate wait for a lock. */
+  waitForLocks(count: number): Promise<void>
   /** A role that may log in, removed with the database. */
   createRole(password: string): Promise<string>
   dispose(): Promise<void>
@@ -44,6 +47,19 @@ export async function createDatabase(serverUrl?: string): Promise<TestDatabase> 
       return other.href
     },
     sql: (text, values) => runOn(url.href, text, values),
+    async waitForLocks(count) {
+      await expect
+        .poll(async () => {
+          const [row] = await runOn(
+            server,
+            `SELECT count(*)::int AS count FROM pg_stat_activity
+              WHERE datname = $1 AND application_name = 'savestate' AND wait_event_type = 'Lock'`,
+            [name],
+          )
+          return row?.['count']
+        })
+        .toBe(count)
+    },
     async createRole(password) {
       const role = `role_${randomBytes(6).toString('hex')}`
       await runOn(server, `CREATE ROLE ${role} LOGIN PASSWORD '${password}'`)

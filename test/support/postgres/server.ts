@@ -21,7 +21,7 @@ import { findBinaries, SERVER_USER } from './binaries.js'
 export type PostgresServer = {
   readonly host: '127.0.0.1'
   readonly port: number
-  /** Of the superuser, for the database `postgres`. */
+  /** The superuser's, for the database `postgres`. */
   readonly url: string
   start(): Promise<void>
   /** `immediate` is a crash: the server recovers at its next start. */
@@ -110,11 +110,14 @@ export async function startServer({
     url,
     async start() {
       run('pg_ctl', ['start', '--wait', '--pgdata', data, '--log', log])
-      guard = guardServer(Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]))
+      guard = guardServer(
+        Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]),
+        folder,
+      )
       await answers(url)
     },
     async stop(mode = 'fast') {
-      guard?.kill('SIGKILL')
+      dismiss(guard)
       guard = undefined
       run('pg_ctl', ['stop', '--wait', '--pgdata', data, '--mode', mode])
     },
@@ -151,9 +154,13 @@ function copyCertificate(folder: string): Readonly<Record<string, string>> {
   return settings
 }
 
-/** Stops the server when this process ends: the guard reads from a pipe that nobody writes to, and that the end of the process closes. */
-function guardServer(pid: number): ChildProcess {
-  const child = spawn('sh', ['-c', 'cat > /dev/null; kill -QUIT "$1"', 'sh', String(pid)], {
+/**
+ * Stops the server and removes its folder when this process ends: the guard reads from a pipe that has no writer, and that the end of the
+ * process closes.
+ */
+function guardServer(pid: number, folder: string): ChildProcess {
+  const script = `cat > /dev/null; kill -QUIT "$1"; while kill -0 "$1" 2> /dev/null; do sleep 0.1; done; rm -rf "$2"`
+  const child = spawn('sh', ['-c', script, 'sh', String(pid), folder], {
     ...SERVER_USER,
     stdio: ['pipe', 'ignore', 'ignore'],
     cwd: '/',
@@ -164,6 +171,11 @@ function guardServer(pid: number): ChildProcess {
   const { stdin } = child
   if (stdin !== null && 'unref' in stdin && typeof stdin.unref === 'function') stdin.unref()
   return child
+}
+
+/** With its `cat`: it is the leader of a process group. */
+function dismiss(guard: ChildProcess | undefined): void {
+  if (guard?.pid !== undefined) process.kill(-guard.pid, 'SIGKILL')
 }
 
 async function answers(url: string): Promise<void> {

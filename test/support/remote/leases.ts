@@ -1,4 +1,4 @@
-// Who may write.
+// The right to write.
 import { expect, test } from 'vitest'
 import type { RemoteClients } from './remote-contract.js'
 import { headOf, holder, LEASE_MS, session, startWriter, textsOf, Writer } from './writer.js'

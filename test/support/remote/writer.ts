@@ -84,7 +84,7 @@ export class Writer {
     return { log: this.log, fence: this.fence }
   }
 
-  /** What a client would send next. */
+  /** The commit that a client would send next. */
   prepare(text: string, options: CommitOptions = {}): Commit {
     const { packs = [], checkpoints = [], removed = [], isBase = false } = options
     const { status = 'in_progress', leaseMs = this.fence === null ? null : LEASE_MS } = options

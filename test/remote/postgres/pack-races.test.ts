@@ -1,0 +1,126 @@
+// Races between writers, uploads and the collector of packs, each in both orders. A second connection plays one of the two, and holds its
+// locks until the call under test waits for them.
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type CommitPack, openRemote, type Remote } from '../../../src/remote/index.js'
+import { createDatabase, type TestDatabase } from '../../support/postgres/index.js'
+import { headOf, readPacks, session, startWriter, textsOf } from '../../support/remote/writer.js'
+
+let database: TestDatabase
+let writerRemote: Remote
+let other: Remote
+/** Holds the locks. */
+let locker: pg.Client
+
+beforeAll(async () => {
+  database = await createDatabase()
+  writerRemote = await openRemote({ url: database.url })
+  await writerRemote.init()
+  other = await openRemote({ url: database.url })
+  await other.id()
+  locker = new pg.Client({ connectionString: database.url })
+  await locker.connect()
+})
+afterAll(async () => {
+  await locker.end()
+  await writerRemote.close()
+  await other.close()
+  await database.dispose()
+})
+
+const pack = (id: string, parent: string | null): CommitPack => ({
+  id,
+  parent,
+  tree: 'a'.repeat(40),
+  project: null,
+  bytes: Buffer.from(id),
+})
+
+/** A pack that no checkpoint needs any more. */
+async function addUnusedPack(id: string) {
+  const writer = await startWriter(writerRemote, session(`user of ${id}`))
+  const checkpoints = [{ id: `c of ${id}`, step: 1, pack: id }]
+  await writer.commit('one', { packs: [pack(id, null)], checkpoints })
+  await writer.commit('two', { removed: [`c of ${id}`] })
+  return writer
+}
+
+test('a writer that is first keeps the parent of its pack', async () => {
+  const writer = await addUnusedPack('parent 1')
+  await locker.query('BEGIN')
+  await locker.query(
+    `INSERT INTO savestate.packs (id, parent, tree, is_complete) VALUES ('child 1', 'parent 1', 't', true)`,
+  )
+  const log = await locker.query(`SELECT key FROM savestate.logs WHERE id = 'user of parent 1'`)
+  await locker.query(`INSERT INTO savestate.checkpoints VALUES ($1, 'c of child', 2, 'child 1')`, [
+    (log.rows[0] as { key: string }).key,
+  ])
+  const collecting = other.collectPacks()
+  await database.waitForLocks(1)
+  await locker.query('COMMIT')
+  expect(await collecting).toEqual({ removed: 0, bytes: 0 })
+  expect((await headOf(other, writer.log)).nextN).toBe(3)
+  await database.sql(`DELETE FROM savestate.checkpoints WHERE pack = 'child 1'`)
+  expect((await other.collectPacks()).removed).toBe(2)
+})
+
+test('a writer that is second learns that the parent of its pack is gone', async () => {
+  const writer = await addUnusedPack('parent 2')
+  await locker.query('BEGIN')
+  await locker.query(`DELETE FROM savestate.packs WHERE id = 'parent 2'`)
+  const next = writer.prepare('three', {
+    packs: [pack('child 2', 'parent 2')],
+    checkpoints: [{ id: 'c3', step: 3, pack: 'child 2' }],
+  })
+  const sending = writer.send(next)
+  await database.waitForLocks(1)
+  await locker.query('COMMIT')
+  expect(await sending).toEqual({ kind: 'missing-pack' })
+  expect(await textsOf(other, writer.log)).toEqual(['one', 'two'])
+  await writer.commit('three', {
+    packs: [pack('child 2', null)],
+    checkpoints: [{ id: 'c3', step: 3, pack: 'child 2' }],
+  })
+  expect((await readPacks(other, 'child 2')).map(({ parent }) => parent)).toEqual([null])
+})
+
+test('an upload whose parent is collected meanwhile is not begun', async () => {
+  await addUnusedPack('parent 3')
+  await locker.query('BEGIN')
+  await locker.query(`DELETE FROM savestate.packs WHERE id = 'parent 3'`)
+  const uploading = writerRemote.putPack(pack('child 3', 'parent 3'), [Buffer.alloc(10)])
+  await database.waitForLocks(1)
+  await locker.query('COMMIT')
+  expect(await uploading).toBe('missing-pack')
+})
+
+test('an older upload of the same pack cannot add chunks to a newer one', async () => {
+  const upload = { id: 'twice', parent: null, tree: 'b'.repeat(40), project: null }
+  const [old, next] = [Buffer.alloc(3 << 20, 1), Buffer.alloc((2 << 20) + 5, 2)]
+  let resume = (): void => undefined
+  const gate = new Promise<void>((resolve) => {
+    resume = resolve
+  })
+  let isHalf = false
+  async function* slowly() {
+    yield old.subarray(0, 2 << 20)
+    isHalf = true
+    await gate
+    yield old.subarray(2 << 20)
+  }
+  const slow = writerRemote.putPack(upload, slowly())
+  await expect.poll(() => isHalf).toBe(true)
+  expect(await other.putPack(upload, [next])).toBe('done')
+  resume()
+  expect(await slow).toBe('done')
+  const writer = await startWriter(writerRemote, session('user of twice'))
+  await writer.commit('one', { checkpoints: [{ id: 'ct', step: 1, pack: 'twice' }] })
+  expect((await readPacks(other, 'twice')).map(({ length }) => length)).toEqual([next.length])
+})
+
+test('two collectors at once remove each pack once', async () => {
+  await writerRemote.collectPacks()
+  for (const id of ['k1', 'k2', 'k3']) await addUnusedPack(id)
+  const results = await Promise.all([writerRemote.collectPacks(), other.collectPacks()])
+  expect(results.map(({ removed }) => removed).sort((a, b) => a - b)).toEqual([0, 3])
+})
