@@ -1,4 +1,5 @@
-// Builds a commit in the driver's copy with one `git fast-import`: files are added to or removed from a tree that exists.
+// Builds a commit in the driver's copy with one `git fast-import`: files are added to or removed from a tree that exists. It has no
+// parent, so that the server can forget what was removed.
 import type { ObjectId, ScratchRepository } from './scratch-repository.js'
 
 export type FileChange = { readonly path: string } & (
@@ -13,7 +14,6 @@ export type NewCommit = {
   readonly ref: string
   /** The tree to begin with. */
   readonly tree: ObjectId | null
-  readonly parent: ObjectId | null
   readonly atMs: number
   readonly files: Iterable<FileChange> | AsyncIterable<FileChange>
 }
@@ -32,14 +32,12 @@ export async function buildCommit(
 async function* commandsFor({
   ref,
   tree,
-  parent,
   atMs,
   files,
 }: NewCommit): AsyncGenerator<Uint8Array | string> {
   const seconds = Math.max(0, Math.floor(atMs / 1000))
   yield `commit ${ref}\nmark :1\ncommitter Savestate <savestate@localhost> ${seconds} +0000\n`
   yield `data ${MESSAGE.length}\n${MESSAGE}\n`
-  if (parent !== null) yield `from ${parent}\n`
   yield tree === null ? 'deleteall\n' : `M 040000 ${tree} ""\n`
   for await (const file of files) {
     if ('isRemoved' in file) yield `D ${file.path}\n`

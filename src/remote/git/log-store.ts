@@ -36,8 +36,6 @@ const BUILDING = ['refs/building/log', 'refs/building/packs'] as const
 export class LogStore {
   readonly repository: ScratchRepository
   readonly #now: () => number
-  /** The server has refused a commit without a parent. */
-  #needsParent = false
 
   constructor(repository: ScratchRepository, now: () => number) {
     this.repository = repository
@@ -116,17 +114,11 @@ export class LogStore {
     ]
     const updates: RefUpdate[] = []
     for (const [index, { ref, before, files }] of changes.entries()) {
-      const parent = this.#needsParent ? (before?.commit ?? null) : null
-      const building = { ref: BUILDING[index] ?? '', tree: before?.tree ?? null, parent }
+      const building = { ref: BUILDING[index] ?? '', tree: before?.tree ?? null }
       const commit = await buildCommit(this.repository, { ...building, atMs: this.#now(), files })
       updates.push({ ref, commit, expected: before?.commit ?? null })
     }
-    const result = await this.#push(log, updates)
-    if (result !== 'needs-parent') return result
-    // Without a parent, the server can forget what was removed. Some servers take such commits for lost history.
-    if (this.#needsParent) return 'stale'
-    this.#needsParent = true
-    return this.#write(log, state, { manifest, segments, packs })
+    return this.#push(log, updates)
   }
 
   /** If the answer is lost, the server is asked what it has. */

@@ -31,7 +31,6 @@ export function putPack(
     await buildCommit(repository, {
       ref: stagedRef(pack.id),
       tree: null,
-      parent: null,
       atMs: store.nowMs(),
       files: stagedFiles(pack, chunks),
     })

@@ -28,7 +28,6 @@ export function initFormat(
       const commit = await buildCommit(repository, {
         ref: BUILDING,
         tree: null,
-        parent: null,
         atMs: 0,
         files,
       })

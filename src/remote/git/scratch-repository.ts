@@ -22,8 +22,8 @@ export type RefUpdate = {
   readonly expected: ObjectId | null
 }
 
-/** `stale`: the server has another value. `needs-parent`: it takes only commits on top of the one it has. */
-export type PushResult = 'done' | 'stale' | 'needs-parent'
+/** `stale`: the server has another value. */
+export type PushResult = 'done' | 'stale'
 
 /** An upload of another process of this machine may take that long. */
 const LOCK_WAIT_MS = 600_000
@@ -63,7 +63,7 @@ export class ScratchRepository {
     }
   }
 
-  /** Brings the refs that match these patterns, and their objects. What the server no longer has goes. */
+  /** Brings the refs that match these patterns, and their objects; removes refs that the server no longer has. */
   async fetch(patterns: readonly string[]): Promise<void> {
     const refspecs = patterns.map((pattern) => `+${pattern}:${pattern}`)
     const options = ['--progress', '--prune', '--no-tags', '--no-write-fetch-head']
@@ -198,7 +198,6 @@ export class ScratchRepository {
     const reasons = failed.map((line) => line.split('\t')[2] ?? '')
     if (reasons.length === 0) throw explainFailure(run, this.target)
     if (reasons.some((reason) => STALE.test(reason))) return 'stale'
-    if (reasons.some((reason) => NO_FORCE.test(reason))) return 'needs-parent'
     const reason = reasons.find((each) => !/atomic|transaction/.test(each)) ?? reasons[0] ?? ''
     if (PASSING.test(reason)) throw unreachable(this.target, reason)
     throw rejected(this.target, reason, run)
@@ -232,5 +231,4 @@ export class ScratchRepository {
 /** The server's value is not the expected one, by the client's or by the server's comparison. */
 const STALE =
   /stale info|fetch first|cannot lock ref|failed to update ref|already exists|incorrect old value|failed to lock/
-const NO_FORCE = /non-fast-forward/
 const PASSING = /unpacker error|unpack|No space left|Internal Server Error/

@@ -21,13 +21,15 @@ export type GitServer = {
   close(): Promise<void>
 }
 
-export const GIT_SERVERS = { 'file://': serveFiles, 'git daemon': serveGit, HTTP: serveHttp }
-
 type ServeOptions = {
-  /** Of HTTP: user and password that it demands. */
+  /** The user and the password that an HTTP server demands. */
   readonly login?: string
-  /** Called before each request; false: the server hangs up. */
+  /** Asked about each request. False: the server hangs up. */
   readonly isUp?: (path: string) => boolean
+  /** True: it does the work, and hangs up. */
+  readonly losesAnswer?: (path: string) => boolean
+  /** True: it never answers. */
+  readonly isSilent?: (path: string) => boolean
 }
 
 function createRepository() {
@@ -75,13 +77,21 @@ export async function serveGit(): Promise<GitServer> {
   return { url: `git://127.0.0.1:${port}/team.git`, repository, git, close }
 }
 
-export async function serveHttp({ login, isUp }: ServeOptions = {}): Promise<GitServer> {
+export async function serveHttp({
+  login,
+  isUp = () => true,
+  losesAnswer = () => false,
+  isSilent = () => false,
+}: ServeOptions = {}): Promise<GitServer> {
   const { folder, repository, git, remove } = createRepository()
   git('config', 'http.receivepack', 'true')
   const server = createHttpServer((request, response) => {
     const isAllowed = login === undefined || request.headers.authorization === basic(login)
-    if (isUp?.(request.url ?? '') === false) request.socket.destroy()
-    else if (isAllowed) runBackend(folder, request, response)
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost')
+    if (isSilent(pathname)) return
+    if (!isUp(pathname)) request.socket.destroy()
+    else if (isAllowed)
+      runBackend({ folder, losesAnswer: losesAnswer(pathname) }, request, response)
     else response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end()
   })
   const port = await listen(server)
@@ -98,7 +108,11 @@ function basic(login: string): string {
 }
 
 /** As a web server runs a CGI program. */
-function runBackend(folder: string, request: IncomingMessage, response: ServerResponse): void {
+function runBackend(
+  { folder, losesAnswer }: { readonly folder: string; readonly losesAnswer: boolean },
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
   const { pathname, search } = new URL(request.url ?? '/', 'http://localhost')
   const { headers, method = 'GET' } = request
   const child = spawn('git', ['http-backend'], {
@@ -125,6 +139,7 @@ function runBackend(folder: string, request: IncomingMessage, response: ServerRe
   let head = Buffer.alloc(0)
   let hasHead = false
   child.stdout.on('data', (chunk: Buffer) => {
+    if (losesAnswer) return
     if (hasHead) {
       response.write(chunk)
       return
@@ -140,7 +155,7 @@ function runBackend(folder: string, request: IncomingMessage, response: ServerRe
     for (const [name, value] of fields) if (name !== 'Status') response.setHeader(name, value)
     response.write(head.subarray(end + 4))
   })
-  child.on('close', () => response.end())
+  child.on('close', () => (losesAnswer ? request.socket.destroy() : response.end()))
 }
 
 async function listen(server: Server): Promise<number> {
