@@ -14,7 +14,7 @@ export type RemoteOptions = {
   readonly schema?: string | undefined
   /** A pool or a client of `pg`, or of a package with the same `query`. Savestate then opens and closes no connection. */
   readonly client?: PostgresClient | undefined
-  /** For git repositories: the folder with the driver's copies of them, one for all remotes (`remotes` in the store). */
+  /** For a git repository: the driver keeps a copy of it here. One folder for all remotes (`remotes` in the store). */
   readonly folder?: string | undefined
   /** How long a call may take before it fails with REMOTE_UNREACHABLE. Large bodies get more. */
   readonly timeoutMs?: number | undefined

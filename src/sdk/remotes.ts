@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import * as engine from '../engine/index.js'
 import { splitOptions } from './call-options.js'
 import { startPushIfDue } from './maintenance/auto-push.js'
-import { withScratchStore } from './maintenance/scratch-store.js'
+import { withTemporaryStore } from './maintenance/temporary-store.js'
 import type { OpenContext } from './opening/open-context.js'
 import type {
   AddRemoteOptions,
@@ -49,7 +49,7 @@ export class Remotes {
     return this.#perform('remotes.initSql', engine.initSql, options, { name })
   }
 
-  /** Forgets a remote, and deletes nothing: neither the data on it nor the data that came from it. Throws REMOTE_UNKNOWN. */
+  /** Forgets a remote. Its sessions stay there, and those that came from it stay here. Throws REMOTE_UNKNOWN. */
   async remove(name: string): Promise<engine.RemoteView> {
     return this.#perform('remotes.remove', engine.removeRemote, {}, { name })
   }
@@ -87,7 +87,7 @@ export class Remotes {
   async verify(options: VerifyRemoteOptions = {}): Promise<engine.VerifyRemoteResult> {
     const { signal, remote } = options
     return this.#context.calls.run(() =>
-      withScratchStore(this.#context.home, (scratch) =>
+      withTemporaryStore(this.#context.home, (scratch) =>
         engine.verifyRemote(this.#context, { scratch, remote, signal }),
       ),
     )
@@ -101,7 +101,7 @@ export class Remotes {
     const { remote, dryRun, ...others } = options
     const { callbacks } = splitOptions('remotes.prune', others, { asks: 'confirmPrune' })
     return this.#context.calls.during(() =>
-      withScratchStore(this.#context.home, (scratch) =>
+      withTemporaryStore(this.#context.home, (scratch) =>
         engine.pruneRemote(this.#context, { scratch, remote, dryRun, callbacks }),
       ),
     )

@@ -91,7 +91,7 @@ const remove = command<RemoteView>({
     (await store()).remotes.remove(required(positionals[1], 'NAME')),
   json: (removed) => ({ removed }),
   render: (removed) =>
-    `${removed.name} (${printable(locationOf(removed))}) is forgotten. Its data was not deleted.`,
+    `${removed.name} (${printable(locationOf(removed))}) is forgotten. Its sessions stay there.`,
 })
 
 /** As in `db.example.org/agents, schema team`. */

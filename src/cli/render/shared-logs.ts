@@ -1,4 +1,4 @@
-// Shows as text how sessions were pushed or pulled.
+// The results of sending or receiving sessions, as text.
 import type { PulledLog, PushedLog, RemoteHolder } from '../../index.js'
 import { printableLine } from '../terminal/escape.js'
 import { relativeTime } from '../terminal/relative-time.js'

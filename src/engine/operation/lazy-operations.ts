@@ -32,7 +32,9 @@ export const filePatch = loadLater(
 )
 export const folder = loadLater(async () => (await import('../checkpoints/folder.js')).folder)
 export const forget = loadLater(async () => (await import('../prune/forget.js')).forget)
-export const handoff = loadLater(async () => (await import('../remotes/handoff.js')).handoff)
+export const handoff = loadLater(
+  async () => (await import('../remotes/transfer/handoff.js')).handoff,
+)
 export const history = loadLater(async () => (await import('../checkpoints/search.js')).history)
 export const importCheckpoints = loadLater(
   async () => (await import('../import/import-checkpoints.js')).importCheckpoints,
@@ -55,8 +57,8 @@ export const prune = loadLater(async () => (await import('../prune/prune.js')).p
 export const pruneSession = loadLater(
   async () => (await import('../prune/prune-session.js')).pruneSession,
 )
-export const pull = loadLater(async () => (await import('../remotes/pull.js')).pull)
-export const push = loadLater(async () => (await import('../remotes/push.js')).push)
+export const pull = loadLater(async () => (await import('../remotes/transfer/pull.js')).pull)
+export const push = loadLater(async () => (await import('../remotes/transfer/push.js')).push)
 export const rekey = loadLater(async () => (await import('../store/rekey.js')).rekey)
 export const remoteSessions = loadLater(
   async () => (await import('../remotes/remote-sessions.js')).remoteSessions,
@@ -77,9 +79,9 @@ export const setProjectConfig: typeof import('../store/set-config.js')['setProje
   ...given
 ) => (await import('../store/set-config.js')).setProjectConfig(...given)
 
-export const autoPush: typeof import('../remotes/auto-push.js')['autoPush'] = async (
+export const autoPush: typeof import('../remotes/transfer/auto-push.js')['autoPush'] = async (
   ...given
-) => (await import('../remotes/auto-push.js')).autoPush(...given)
+) => (await import('../remotes/transfer/auto-push.js')).autoPush(...given)
 
 export const pruneRemote: typeof import('../remotes/prune-remote.js')['pruneRemote'] = async (
   ...given

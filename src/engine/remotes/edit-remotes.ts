@@ -6,7 +6,7 @@ import { parseRemoteUrl, SavestateError } from '../../model/index.js'
 import { storeOperation } from '../operation/operation.js'
 import { readOrMakeKey } from '../store/key-file.js'
 import { copiesFolder } from './named-remote.js'
-import { forgetPushes } from './push-record.js'
+import { forgetPushes } from './transfer/push-record.js'
 import {
   addRemoteEntry,
   readRemotes,

@@ -1,5 +1,5 @@
 // Applies the retention settings of this store to the sessions of a remote that no process has, then compacts logs and removes packs that
-// nothing needs. Works in a scratch store, so that sessions of others do not come here. Sessions in use prune themselves.
+// nothing needs. Works in a temporary store, so that sessions of others do not come here. Sessions in use prune themselves.
 import { compactSegments, type LogName, SavestateError } from '../../model/index.js'
 import type { SharedLog } from '../../ledger/index.js'
 import type { LogHead } from '../../remote/index.js'
@@ -9,7 +9,7 @@ import { prune } from '../prune/prune.js'
 import { catchUp, releaseLog, shipLog, takeLog } from '../sharing/index.js'
 import { type NamedRemote, withRemote } from './named-remote.js'
 import { type RemoteView, viewRemote } from './remotes-file.js'
-import { scratchProject } from './scratch-project.js'
+import { temporaryProject } from './temporary-project.js'
 
 export type PruneRemoteResult = {
   readonly remote: RemoteView
@@ -84,7 +84,7 @@ async function readLogs(
   for (const head of heads) {
     signal?.throwIfAborted()
     const { log } = head
-    const project = scratchProject(scratch, head.project)
+    const project = temporaryProject(scratch, head.project)
     await unlessLost(() => catchUp(scratch, remote, log, { head, project }))
     read.push({ log, checkpoints: countOf(scratch, log) })
   }

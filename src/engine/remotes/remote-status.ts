@@ -1,7 +1,7 @@
 // How far behind each remote is, from the tables of this store. Contacts nothing.
 import type { StoreContext } from '../operation/context.js'
-import { logsWith } from './local-logs.js'
-import { readPushRecord } from './push-record.js'
+import { logsWith } from './transfer/local-logs.js'
+import { readPushRecord } from './transfer/push-record.js'
 import { readRemotes, type RemoteView, viewRemote } from './remotes-file.js'
 
 export type RemoteStatus = RemoteView & {

@@ -1,4 +1,4 @@
-// Reads everything that a remote has, into a scratch store that checks it: the chain of each log, every row, element and node, every
+// Reads everything that a remote has, into a temporary store that checks it: the chain of each log, every row, element and node, every
 // object and tree of the files.
 import { type LogName, SavestateError } from '../../model/index.js'
 import type { LogHead } from '../../remote/index.js'
@@ -7,7 +7,7 @@ import type { StoreContext } from '../operation/context.js'
 import { catchUp, fetchFiles } from '../sharing/index.js'
 import { type NamedRemote, withRemote } from './named-remote.js'
 import { type RemoteView, viewRemote } from './remotes-file.js'
-import { scratchProject } from './scratch-project.js'
+import { temporaryProject } from './temporary-project.js'
 
 export type RemoteProblem = LogName & {
   /** The checkpoint whose files are damaged; null for a damaged log. */
@@ -67,7 +67,7 @@ async function checkLog(
 ): Promise<LogResult> {
   const { ledger } = scratch
   const problems: RemoteProblem[] = []
-  const project = scratchProject(scratch, there)
+  const project = temporaryProject(scratch, there)
   const caught = await check(problems, { ...log, checkpoint: null }, () =>
     catchUp(scratch, remote, log, { project }),
   )

@@ -36,7 +36,7 @@ const CHECKPOINTS = `SELECT graph_checkpoints.*, threads.id AS thread_id
   FROM graph_checkpoints JOIN threads ON threads.key = graph_checkpoints.thread`
 
 export class Threads extends SealedTable {
-  /** The ids of all threads that are not deleted. */
+  /** Deleted threads have none. */
   ids(): string[] {
     const rows = this.database.all('SELECT id FROM threads WHERE deleted_at IS NULL ORDER BY key')
     return rows.map(({ id }) => String(id))

@@ -1,4 +1,4 @@
-// Turns git's messages about a server into REMOTE_UNREACHABLE (a retry may help) or REMOTE_REFUSED (it does not). Git has no error codes; with
+// Explains git's complaints about a server as REMOTE_UNREACHABLE (a retry may help) or REMOTE_REFUSED (it does not). Git has no error codes; with
 // LC_ALL=C its texts are stable.
 import { SavestateError } from '../../model/index.js'
 import { diskFull, type GitRun, isDiskFull } from './git-process.js'

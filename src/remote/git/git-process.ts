@@ -20,7 +20,7 @@ const SYSTEM = [
   'COMSPEC',
 ]
 
-/** Variables by which git finds keys, agents, credential helpers, proxies and certificates. */
+/** They lead to keys, agents, credential helpers, proxies and certificates. */
 const USER = [
   'HOME',
   'USER',
@@ -65,13 +65,17 @@ const NO_CONFIG = {
   GIT_ALLOW_PROTOCOL: 'none',
 }
 
-/** No program of the user's configuration runs but those that reach the server. */
+/** They replace settings of the user: no program of theirs runs but those that reach the server. */
 const ALWAYS = {
   'core.hooksPath': NOWHERE,
   'core.fsmonitor': 'false',
   'core.logAllRefUpdates': 'false',
   'gc.auto': '0',
   'maintenance.auto': 'false',
+  // Segments and chunks are compressed already: more effort, or a search for deltas, gains nothing.
+  'core.looseCompression': '1',
+  'pack.compression': '0',
+  'core.bigFileThreshold': '256k',
 }
 const FOR_SERVER = {
   'fetch.recurseSubmodules': 'false',

@@ -27,7 +27,7 @@ export type LogManifest = Omit<DriverHead, 'leaseEndsInMs'> & {
 
 const VERSION = 1
 
-/** Without segments, checkpoints, packs and holder. */
+/** It has no segments, checkpoints and packs, and no holder. */
 export function emptyManifest(
   log: LogName,
   { agent, project }: { readonly agent: string | null; readonly project: DriverProject | null },

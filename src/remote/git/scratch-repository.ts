@@ -63,7 +63,7 @@ export class ScratchRepository {
     }
   }
 
-  /** Brings the refs that match these patterns, and their objects. Refs that the server no longer has are removed. */
+  /** Brings the refs that match these patterns, and their objects; removes refs that the server no longer has. */
   async fetch(patterns: readonly string[]): Promise<void> {
     const refspecs = patterns.map((pattern) => `+${pattern}:${pattern}`)
     const options = ['--progress', '--prune', '--no-tags', '--no-write-fetch-head']

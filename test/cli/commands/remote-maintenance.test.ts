@@ -45,7 +45,7 @@ test('verify --remote reads everything, and names what is damaged', async () => 
   ])
   // Nothing of it stays in the store.
   expect(s.run(['verify']).code).toBe(0)
-  expect(s.shell(`ls ${s.home}`).stdout).not.toContain('scratch')
+  expect(s.shell(`ls ${s.home}`).stdout).not.toContain('temporary')
 })
 
 test('prune --remote applies the settings to sessions that no one has, and keeps the others', async () => {

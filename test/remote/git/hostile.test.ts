@@ -1,4 +1,4 @@
-// Another host has pushed heads of any shape, refs to anything, missing files.
+// Data that another host has pushed: heads of any shape, refs to anything, missing files.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {

@@ -115,7 +115,7 @@ test('the server can forget what was removed', async () => {
   await remote.collectPacks()
   server.git('gc', '--quiet', '--prune=now')
   const objects = server.git('cat-file', '--batch-all-objects', '--batch-check=%(objecttype)')
-  // The blobs of the format, the tombstone and the empty tree of packs: no segment and no chunk.
+  // The format and the tombstone; no segment and no chunk.
   expect(objects.split('\n').filter((type) => type === 'blob')).toHaveLength(2)
 })
 

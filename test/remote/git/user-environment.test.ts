@@ -43,7 +43,7 @@ function addProgram(folder: string, name: string): { readonly path: string; hasR
   return { path, hasRun: () => existsSync(`${path}.has-run`) }
 }
 
-/** Reads on another host. */
+/** Returns the texts that another host reads. */
 async function writeAndRead(start: () => ReturnType<typeof hosts.start>): Promise<string[]> {
   const { server, remote } = await start()
   const writer = await startWriter(remote, session('a'), { leaseMs: null })

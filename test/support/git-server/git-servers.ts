@@ -22,7 +22,7 @@ export type GitServer = {
 }
 
 type ServeOptions = {
-  /** HTTP only: the user and the password that it demands. */
+  /** The user and the password that an HTTP server demands. */
   readonly login?: string
   /** Asked about each request. False: the server hangs up. */
   readonly isUp?: (path: string) => boolean

@@ -18,7 +18,7 @@ export type Machine = Scratch & {
 
 export type RemotePlace = {
   readonly kind: 'postgres' | 'git'
-  /** The URL of a remote that does not exist yet: a new database, or a new repository. */
+  /** A new database, or a new repository: its remote does not exist yet. */
   newUrl(): Promise<string>
 }
 

@@ -1,8 +1,8 @@
 // How the last push to each remote went: a note in the ledger, for `status` and for the pauses of the daemon between attempts.
-import { isRecord, tryParseJson } from '../../base/index.js'
-import { SavestateError } from '../../model/index.js'
-import type { StoreContext } from '../operation/context.js'
-import { changeNote, readNote } from '../store/kv-notes.js'
+import { isRecord, tryParseJson } from '../../../base/index.js'
+import { SavestateError } from '../../../model/index.js'
+import type { StoreContext } from '../../operation/context.js'
+import { changeNote, readNote } from '../../store/kv-notes.js'
 
 export type PushRecord = {
   /** The last push without an error. */

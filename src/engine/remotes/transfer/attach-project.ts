@@ -14,11 +14,11 @@ import {
   type RemoteProject,
   SavestateError,
   type Session,
-} from '../../model/index.js'
-import { ensureProject, type StoreContext } from '../operation/context.js'
-import { moveProject } from '../projects/move-project.js'
-import { readProjectState } from '../projects/project-state.js'
-import { linkProject, remoteProjectOf } from '../sharing/index.js'
+} from '../../../model/index.js'
+import { ensureProject, type StoreContext } from '../../operation/context.js'
+import { moveProject } from '../../projects/move-project.js'
+import { readProjectState } from '../../projects/project-state.js'
+import { linkProject, remoteProjectOf } from '../../sharing/index.js'
 
 /**
  * The folder here that is this project: it was linked to it, or has the same origin. `folder` is preferred, also if it was never saved.

@@ -4,12 +4,12 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { type OpenContext, openContext } from '../opening/open-context.js'
 
-/** Has the settings of the store, a key that is never stored, and no remote: what a sealed remote has must not stay on the disk after a kill. */
-export async function withScratchStore<Result>(
+/** Has the settings of the store, and no key and no remote. */
+export async function withTemporaryStore<Result>(
   home: string,
   work: (scratch: OpenContext) => Promise<Result>,
 ): Promise<Result> {
-  const folder = mkdtempSync(join(home, 'scratch-'))
+  const folder = mkdtempSync(join(home, 'temporary-'))
   try {
     const settings = join(home, 'config.json')
     if (existsSync(settings)) copyFileSync(settings, join(folder, 'config.json'))

@@ -1,10 +1,10 @@
 // Gets one log from a named remote: its segments, then its files if its folder is known here.
-import { type BytePath, pathText, type Project } from '../../model/index.js'
-import type { LogHead } from '../../remote/index.js'
-import { ensureProject, type StoreContext } from '../operation/context.js'
-import { catchUp, fetchFiles, takeLog } from '../sharing/index.js'
-import { noteContinuedElsewhere } from '../sessions/continued-elsewhere.js'
-import { unknownSession } from '../sessions/open-session.js'
+import { type BytePath, pathText, type Project } from '../../../model/index.js'
+import type { LogHead } from '../../../remote/index.js'
+import { ensureProject, type StoreContext } from '../../operation/context.js'
+import { catchUp, fetchFiles, takeLog } from '../../sharing/index.js'
+import { noteContinuedElsewhere } from '../../sessions/continued-elsewhere.js'
+import { unknownSession } from '../../sessions/open-session.js'
 import {
   attachSession,
   ensureLinked,
@@ -12,9 +12,9 @@ import {
   placeholderProject,
 } from './attach-project.js'
 import { refuseOtherRemote } from './local-logs.js'
-import type { NamedRemote } from './named-remote.js'
+import type { NamedRemote } from '../named-remote.js'
 import { leaseOf } from './push-log.js'
-import { type RemoteHolder, viewHolder } from './remote-sessions.js'
+import { type RemoteHolder, viewHolder } from '../remote-sessions.js'
 
 export type ReceivedLog = {
   /** 0: everything was here. */

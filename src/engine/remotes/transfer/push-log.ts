@@ -1,10 +1,10 @@
 // Sends one log to a named remote: takes the lease, applies what others have added there, then sends what is new here.
-import { type LogName, LONG_LEASE_MS } from '../../model/index.js'
-import type { Remote } from '../../remote/index.js'
-import type { StoreContext } from '../operation/context.js'
-import { catchUp, releaseLog, shipLog, type TakenLog, takeLog } from '../sharing/index.js'
+import { type LogName, LONG_LEASE_MS } from '../../../model/index.js'
+import type { Remote } from '../../../remote/index.js'
+import type { StoreContext } from '../../operation/context.js'
+import { catchUp, releaseLog, shipLog, type TakenLog, takeLog } from '../../sharing/index.js'
 import { refuseOtherRemote } from './local-logs.js'
-import type { NamedRemote } from './named-remote.js'
+import type { NamedRemote } from '../named-remote.js'
 
 export type SentLog = {
   /** 0: the remote had everything. */

@@ -1,9 +1,9 @@
 // Whether a push by itself is due: some remote asks for it and lacks something. The daemon asks often, so this loads no remote.
-import type { LogName, ProjectId } from '../../model/index.js'
-import type { StoreContext } from '../operation/context.js'
+import type { LogName, ProjectId } from '../../../model/index.js'
+import type { StoreContext } from '../../operation/context.js'
 import { logsWith } from './local-logs.js'
 import { readPushRecord } from './push-record.js'
-import { readRemotes, type RemoteEntry } from './remotes-file.js'
+import { readRemotes, type RemoteEntry } from '../remotes-file.js'
 
 /** During a turn; its end pushes at once. */
 const PAUSE_MS = 60_000
@@ -38,7 +38,7 @@ function isDue(context: StoreContext, entry: RemoteEntry, isSoon: boolean): bool
   return isSoon || pushedAtMs === null || hasPassed(pushedAtMs, PAUSE_MS)
 }
 
-/** The logs that the remote lacks changes of: sessions that it has, and sessions of projects from which the user has pushed. */
+/** Everything that the remote lacks of its sessions, and of the projects from which the user has pushed. */
 export function logsToPush(context: StoreContext, { id }: RemoteEntry): readonly LogName[] {
   const logs = logsWith(context, id)
   if (logs.length === 0) return []

@@ -7,15 +7,15 @@ import {
   parsePathText,
   parseSessionId,
   SavestateError,
-} from '../../model/index.js'
-import type { LogHead } from '../../remote/index.js'
-import type { StoreContext } from '../operation/context.js'
-import { storeOperation } from '../operation/operation.js'
+} from '../../../model/index.js'
+import type { LogHead } from '../../../remote/index.js'
+import type { StoreContext } from '../../operation/context.js'
+import { storeOperation } from '../../operation/operation.js'
 import { logsWith } from './local-logs.js'
-import { type NamedRemote, withRemote } from './named-remote.js'
+import { type NamedRemote, withRemote } from '../named-remote.js'
 import { reportErrorsOfOne } from './one-log.js'
 import { pullLog, type ReceivedLog } from './pull-log.js'
-import { type RemoteView, viewRemote } from './remotes-file.js'
+import { type RemoteView, viewRemote } from '../remotes-file.js'
 
 export type PulledLog = ReceivedLog & {
   readonly kind: LogKind

@@ -1,5 +1,5 @@
 // Errors that concern one session only: the others can still be sent or received.
-import { type ErrorCode, SavestateError } from '../../model/index.js'
+import { type ErrorCode, SavestateError } from '../../../model/index.js'
 
 const OF_ONE_LOG: readonly ErrorCode[] = [
   'BAD_INPUT',

@@ -1,10 +1,10 @@
 // Sends a session and gives it up, so that another machine can continue it at once.
 import * as z from 'zod/mini'
-import { storeOperation } from '../operation/operation.js'
+import { storeOperation } from '../../operation/operation.js'
 import { localSession } from './local-logs.js'
-import { withRemote } from './named-remote.js'
+import { withRemote } from '../named-remote.js'
 import { pushLog, type SentLog } from './push-log.js'
-import { type RemoteView, viewRemote } from './remotes-file.js'
+import { type RemoteView, viewRemote } from '../remotes-file.js'
 
 export type HandoffResult = SentLog & { readonly remote: RemoteView; readonly session: string }
 

@@ -1,11 +1,11 @@
 // Pushes by itself to the remotes that ask for it, in a process of its own (src/sdk/maintenance/push-process.ts).
-import type { StoreContext } from '../operation/context.js'
+import type { StoreContext } from '../../operation/context.js'
 import { autoRemotes, logsToPush } from './auto-push-due.js'
-import { withRemote } from './named-remote.js'
+import { withRemote } from '../named-remote.js'
 import { reportErrorsOfOne } from './one-log.js'
 import { pushLog } from './push-log.js'
 import { recordPush } from './push-record.js'
-import type { RemoteEntry } from './remotes-file.js'
+import type { RemoteEntry } from '../remotes-file.js'
 
 /** Pushes to all remotes that ask for it, and records how it went. */
 export async function autoPush(context: StoreContext): Promise<void> {

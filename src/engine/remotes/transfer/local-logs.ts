@@ -1,10 +1,15 @@
 // The sessions and threads of this store, and which of them are shared with which remote.
-import { type LogName, parseSessionId, type ProjectId, SavestateError } from '../../model/index.js'
-import type { SharedLog } from '../../ledger/index.js'
-import type { StoreContext } from '../operation/context.js'
-import { unknownSession } from '../sessions/open-session.js'
-import type { NamedRemote } from './named-remote.js'
-import { readRemotes } from './remotes-file.js'
+import {
+  type LogName,
+  parseSessionId,
+  type ProjectId,
+  SavestateError,
+} from '../../../model/index.js'
+import type { SharedLog } from '../../../ledger/index.js'
+import type { StoreContext } from '../../operation/context.js'
+import { unknownSession } from '../../sessions/open-session.js'
+import type { NamedRemote } from '../named-remote.js'
+import { readRemotes } from '../remotes-file.js'
 
 /** All sessions and threads; with a project, its sessions. */
 export function localLogs({ ledger }: StoreContext, project?: ProjectId): readonly LogName[] {
@@ -30,7 +35,7 @@ export function logsWith({ ledger }: StoreContext, remoteId: string | null): rea
 }
 
 /**
- * A log is on one remote: its position and its numbers are those of that remote. A log of a removed remote is shared again from the start.
+ * A log is on one remote: its position and its numbers are those of that remote. A log of a removed remote is shared again from its start.
  * Throws BAD_INPUT.
  */
 export function refuseOtherRemote(

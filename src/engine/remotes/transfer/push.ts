@@ -1,14 +1,14 @@
 // Sends sessions and threads to a named remote (mode behind, docs/internals/shared.md).
 import * as z from 'zod/mini'
-import { type ErrorText, type LogKind, type LogName, parsePathText } from '../../model/index.js'
-import type { StoreContext } from '../operation/context.js'
-import { storeOperation } from '../operation/operation.js'
+import { type ErrorText, type LogKind, type LogName, parsePathText } from '../../../model/index.js'
+import type { StoreContext } from '../../operation/context.js'
+import { storeOperation } from '../../operation/operation.js'
 import { localLogs, localSession } from './local-logs.js'
-import { withRemote } from './named-remote.js'
+import { withRemote } from '../named-remote.js'
 import { reportErrorsOfOne } from './one-log.js'
 import { pushLog, type SentLog } from './push-log.js'
 import { recordPush } from './push-record.js'
-import { type RemoteView, viewRemote } from './remotes-file.js'
+import { type RemoteView, viewRemote } from '../remotes-file.js'
 
 export type PushedLog = SentLog & {
   readonly kind: LogKind

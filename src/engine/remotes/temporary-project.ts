@@ -1,9 +1,9 @@
-// The project of a log in a scratch store: an empty folder, so that no prune takes it for one that was deleted.
+// The project of a log in a temporary store: an empty folder, so that no prune takes it for one that was deleted.
 import { mkdirSync } from 'node:fs'
 import { bytePath, fsPath, joinPath, type Project, type RemoteProject } from '../../model/index.js'
 import { ensureProject, type StoreContext } from '../operation/context.js'
 
-export function scratchProject(scratch: StoreContext, project: RemoteProject | null): Project {
+export function temporaryProject(scratch: StoreContext, project: RemoteProject | null): Project {
   // An id from elsewhere is no file name.
   const name = Buffer.from(project?.id ?? '', 'utf8')
     .toString('hex')
