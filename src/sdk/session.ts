@@ -43,12 +43,7 @@ export class Session<State = AgentState> extends SafeEmitter<SessionEvents> {
     this.#context = context
     this.#calls = calls
     this.#onClose = onClose
-    const onLost = (error: Error) => {
-      this.#endHeartbeat()
-      this.notify('lost', error)
-    }
-    context.share?.onLost(onLost)
-    this.#endHeartbeat = context.isLeased ? beat(context, onLost) : () => undefined
+    this.#endHeartbeat = beat(context, (error) => this.notify('lost', error))
   }
 
   /** @internal */

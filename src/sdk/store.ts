@@ -1,5 +1,4 @@
 // An open store: all projects and sessions of one user.
-import { mkdirSync } from 'node:fs'
 import * as engine from '../engine/index.js'
 import { type BytePath, bytePath, type Config, printablePath } from '../model/index.js'
 import { refuseUnsafeFolder } from '../snapshot/index.js'
@@ -12,6 +11,7 @@ import { openContext, type OpenContext, type StoreOptions } from './opening/open
 import { Maintenance } from './maintenance/store-maintenance.js'
 import { watchLedger } from './ledger-changes.js'
 import { iteratePages } from './pages.js'
+import { OpenSessions } from './open-sessions.js'
 import { Project } from './project.js'
 import type { ProjectOptions } from './project-types.js'
 import { Remotes } from './remotes.js'
@@ -21,13 +21,10 @@ import {
   type ListQuery,
   type PruneOptions,
   type RekeyOptions,
-  CLAIM_OPTIONS,
   type ClaimOptions,
-  RESUME_OPTIONS,
   type ResumedSession,
   type ResumeOptions,
   type ScopeQuery,
-  SESSION_OPTIONS,
   type SessionOptions,
   type SessionsQuery,
   type VerifyOptions,
@@ -44,7 +41,7 @@ type StoreHabits = Pick<StoreOptions, 'shortLived' | 'clock'>
 /** An open store: all projects and sessions of one user. Made by `openStore`. */
 export class Store {
   readonly #context: OpenContext
-  readonly #sessions = new Set<{ close(): Promise<void> }>()
+  readonly #sessions: OpenSessions
   readonly #threads: Threads
   readonly #isShort: boolean
   #closing: Promise<void> | undefined
@@ -54,6 +51,7 @@ export class Store {
     this.#context = context
     this.#isShort = shortLived
     this.#threads = new Threads(context)
+    this.#sessions = new OpenSessions(context)
     // The process that prunes would use the real time.
     this.#autoPrune = clock === undefined ? new AutoPrune(context) : undefined
   }
@@ -126,12 +124,7 @@ export class Store {
     id: string,
     options: SessionOptions = {},
   ): Promise<Session<State>> {
-    refuseUnknown('session', options, SESSION_OPTIONS)
-    const { create = true } = options
-    return this.#do(async () => {
-      const request = openRequest(id, { ...options, create })
-      return this.#trackOpened(await engine.openAnySession(this.#context, request))
-    })
+    return this.#sessions.open<State>(id, options)
   }
 
   /** The sessions of the store, the last used first. */
@@ -147,14 +140,7 @@ export class Store {
     id: string,
     options: ResumeOptions = {},
   ): Promise<ResumedSession<State>> {
-    const { input, callbacks } = splitOptions('resume', options)
-    refuseUnknown('resume', input, RESUME_OPTIONS)
-    const { into, ...given } = input as ResumeOptions
-    return this.#do(async () => {
-      const options = { ...callbacks, into: this.#folder(into) }
-      const resumed = await engine.resumeSession(this.#context, openRequest(id, given), options)
-      return this.#resumed<State>(resumed)
-    })
+    return this.#sessions.resume<State>(id, options)
   }
 
   /**
@@ -164,23 +150,12 @@ export class Store {
   async claim<State = AgentState>(
     options: ClaimOptions = {},
   ): Promise<ResumedSession<State> | undefined> {
-    const { input, callbacks } = splitOptions('claim', options)
-    refuseUnknown('claim', input, CLAIM_OPTIONS)
-    const { agent, into } = input as ClaimOptions
-    return this.#do(async () => {
-      const given = { ...callbacks, into: this.#folder(into) }
-      const resumed = await engine.claimSession(this.#context, { agent }, given)
-      return resumed === undefined ? undefined : this.#resumed<State>(resumed)
-    })
+    return this.#sessions.claim<State>(options)
   }
 
   /** Begins a new session at a checkpoint: its id, or a reference within the session `of`. */
   async fork<State = AgentState>(ref: string, options: ForkOptions): Promise<Session<State>> {
-    refuseUnknown('fork', options, { session: true, of: true, agent: true })
-    const { session: id, of, agent } = options
-    return this.#do(async () => {
-      return this.#trackOpened(await engine.forkAnySession(this.#context, ref, { id, of, agent }))
-    })
+    return this.#sessions.fork<State>(ref, options)
   }
 
   /** Deletes a session and its checkpoints; returns how many there were, 0 for an unknown session. */
@@ -225,9 +200,12 @@ export class Store {
   async prune(options: PruneOptions = {}): Promise<engine.PruneResult> {
     const { calls } = this.#context
     const split = splitOptions('prune', options, { asks: 'confirmPrune' })
-    return options.unattended === true
-      ? calls.during(() => engine.pruneUnattended(this.#context, split))
-      : calls.perform(engine.prune, this.#context, split)
+    if (options.unattended !== true) return calls.perform(engine.prune, this.#context, split)
+    return calls.during(async () => {
+      const pruned = await engine.pruneUnattended(this.#context, split)
+      await engine.acknowledge(this.#context, { skipBusy: true })
+      return pruned
+    })
   }
 
   /** Checks that everything in the store can be read back. `verifyStore` checks a store that cannot be opened. */
@@ -280,7 +258,7 @@ export class Store {
   async #close(): Promise<void> {
     await this.#context.calls.close()
     try {
-      for (const session of this.#sessions) await session.close()
+      await this.#sessions.close()
       await explained(() => this.#context.snapshots.close())
       this.#autoPrune?.close()
     } finally {
@@ -304,50 +282,10 @@ export class Store {
     return this.#context.calls.run(work)
   }
 
-  #resumed<State>({
-    context,
-    session: info,
-    state,
-    ...rest
-  }: engine.Resumed): ResumedSession<State> {
-    return { ...rest, info, state: state as State | undefined, session: this.#track(context) }
-  }
-
-  /** The folder that `into` names, which exists afterwards. */
-  #folder(path: string | undefined): BytePath | undefined {
-    if (path === undefined) return undefined
-    mkdirSync(path, { recursive: true })
-    const folder = engine.projectFolder(this.#context, path)
-    refuseUnsafeFolder(folder, bytePath(this.#context.home))
-    return folder
-  }
-
-  /** Steps of this host that became a fork are reported as a warning of the process: these calls have no `onWarning`. */
-  #trackOpened<State>({ session, notices }: engine.OpenedShare): Session<State> {
-    for (const notice of notices) process.emitWarning(notice, 'SavestateWarning')
-    return this.#track(session)
-  }
-
-  #track<State>(context: engine.SessionContext): Session<State> {
-    const onClose = () => this.#sessions.delete(session)
-    const session: Session<State> = Session.make(context, { calls: this.#context.calls, onClose })
-    this.#sessions.add(session)
-    return session
-  }
-
   #projectAt(path: BytePath): Project {
     this.#context.calls.refuseClosed()
     refuseUnsafeFolder(path, bytePath(this.#context.home))
     this.#context.snapshots.warmUp()
     return Project.make({ ...this.#context, path })
-  }
-}
-
-function openRequest(id: string, { project, create, ...facts }: SessionOptions) {
-  return {
-    id,
-    ...facts,
-    project: project === undefined ? undefined : Project.known(project),
-    must: create === true ? undefined : ('be known' as const),
   }
 }

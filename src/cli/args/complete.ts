@@ -132,7 +132,7 @@ async function loadText() {
 
 async function inStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
   const { openStore } = await import('../../index.js')
-  const store = await openStore({ inProcess: true, shortLived: true })
+  const store = await openStore({ inProcess: true, shortLived: true, remote: false })
   try {
     return await work(store)
   } finally {

@@ -40,7 +40,7 @@ export const run: Command = async (request) => {
 
 /** With threads, unlike other commands: the server answers while a large folder is read. */
 async function openProject({ folder }: Request): Promise<Opened> {
-  const store = await openStore({ classes: anyClasses })
+  const store = await openStore({ classes: anyClasses, remote: false })
   try {
     const project = await findProject(store, { folder })
     return { store, project }

@@ -102,7 +102,7 @@ function readPort({ options }: Request): number {
 /** With threads, unlike other commands: the server answers while a large folder is read. */
 async function openPage({ folder, options }: Request): Promise<Opened> {
   const { openPageContext } = await pageMethods()
-  const store = await openStore({ classes: anyClasses })
+  const store = await openStore({ classes: anyClasses, remote: false })
   try {
     const context = openPageContext({
       store,

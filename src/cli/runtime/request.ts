@@ -105,5 +105,11 @@ async function openForCommands({ command, options, positionals }: Parsed): Promi
   const limits = maxFileMb === undefined ? {} : { maxFileBytes: maxFileMb * MB }
   // `run` passes signals on during a save, and the picker answers keys: their event loop must not be blocked.
   const isAwake = command === 'run' || (command === 'rewind' && positionals.length === 0)
-  return openStore({ inProcess: !isAwake, shortLived: !isAwake, classes: anyClasses, limits })
+  return openStore({
+    inProcess: !isAwake,
+    shortLived: !isAwake,
+    classes: anyClasses,
+    limits,
+    remote: false,
+  })
 }

@@ -108,7 +108,9 @@ export async function startDaemonFor(
     await sleep(START_POLL_MS)
   }
   // Throws if the store cannot be opened, which is then the reason.
-  await (await openStore({ home, inProcess: true, shortLived: true, encryption: {} })).close()
+  await (
+    await openStore({ home, inProcess: true, shortLived: true, encryption: {}, remote: false })
+  ).close()
   const holder = await daemonLockHolder({ home })
   if (holder !== undefined) throw unresponsive(holder)
   throw new SavestateError('DAEMON_FAILED', 'The daemon could not be started', {

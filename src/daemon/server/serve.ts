@@ -30,7 +30,7 @@ export async function serve({
   let store: Store
   try {
     // Without keys, even if the environment has one: callers with a key do their own work.
-    store = await openStore({ home: lock.home, classes, encryption: {} })
+    store = await openStore({ home: lock.home, classes, encryption: {}, remote: false })
   } catch (error) {
     lock.release()
     throw error

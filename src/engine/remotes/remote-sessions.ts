@@ -1,7 +1,7 @@
 // The sessions of a remote, as its heads describe them. Reads no segment.
 import * as z from 'zod/mini'
 import { parseStatus, statusText, type StatusText } from '../../model/index.js'
-import type { LogHead } from '../../remote/index.js'
+import type { LogHead, Remote } from '../../remote/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { storeOperation } from '../operation/operation.js'
 import { withRemote } from './named-remote.js'
@@ -39,14 +39,17 @@ export const remoteSessions = storeOperation({
       remote: z.optional(z.string()),
       limit: z.optional(z.int().check(z.positive())),
     }),
-  run: async (context, { remote: name, limit }): Promise<readonly RemoteSession[]> =>
-    withRemote(context, name, async ({ remote }) => {
+  async run(context, { remote: name, limit }): Promise<readonly RemoteSession[]> {
+    const list = async ({ remote }: { readonly remote: Remote }) => {
       const heads = await remote.heads({
         kind: 'session',
         ...(limit === undefined ? {} : { limit }),
       })
       return heads.map((head) => viewHead(context, head))
-    }),
+    }
+    const { fleet } = context
+    return name === undefined && fleet !== undefined ? list(fleet) : withRemote(context, name, list)
+  },
 })
 
 function viewHead(context: StoreContext, head: LogHead): RemoteSession {

@@ -1,6 +1,7 @@
 // Opens, forks, deletes and closes sessions for callers that need not know whether the store has a remote. The code of sharing is loaded
 // only if it has.
 import { withFilesHere } from '../checkpoints/files-here.js'
+import { parseSessionId } from '../../model/index.js'
 import type { StoreContext } from '../operation/context.js'
 import type { OpenedShare } from '../sharing/fleet.js'
 import { openSession, type OpenRequest } from './open-session.js'
@@ -15,14 +16,16 @@ export type AnyForkRequest = {
   readonly agent?: string | undefined
 }
 
-/** A session without a lease is not taken on the remote either: its writes are shipped one by one. */
+/** Without a lease, the session is as the remote has it now, and each write takes it for a moment. */
 export async function openAnySession(
   context: StoreContext,
   request: OpenRequest,
 ): Promise<OpenedShare> {
-  if (context.fleet === undefined || request.lease === false)
-    return openedHere(openSession(context, request))
-  return context.fleet.open(request)
+  const { fleet } = context
+  if (fleet === undefined) return openedHere(openSession(context, request))
+  if (request.lease !== false) return fleet.open(request)
+  await fleet.refresh(parseSessionId(request.id))
+  return openedHere(openSession(context, request))
 }
 
 /** Begins a new session at a checkpoint: its id, or a reference within the session `of`. */
@@ -52,7 +55,7 @@ export async function deleteAnySession(
   if (fleet === undefined) return deleteSession(context, id, own).removed
   const steps = await fleet.deleteThere(id, share)
   const { removed } = deleteSession(context, id, own)
-  ledger.transaction(() => ledger.sharing.unshare({ kind: 'session', id }))
+  ledger.sharing.unshare({ kind: 'session', id })
   return Math.max(removed, steps)
 }
 
@@ -70,10 +73,14 @@ function openedHere(session: SessionContext): OpenedShare {
   return { session, notices: [], remoteProject: null }
 }
 
-/** Returns once the remote has what the caller wrote; at once without a remote. Throws NOT_SHARED, SESSION_FENCED. */
-export async function acknowledge({
-  fleet,
-  share,
-}: Pick<StoreContext, 'fleet'> & Pick<Partial<SessionContext>, 'share'>): Promise<void> {
-  await (share ?? fleet)?.acknowledge()
+/**
+ * Returns once the remote has what the caller wrote; at once without a remote. `skipBusy`: changes of sessions that another host has open
+ * wait until this one opens them. Throws NOT_SHARED, SESSION_FENCED.
+ */
+export async function acknowledge(
+  { fleet, share }: Pick<StoreContext, 'fleet'> & Pick<Partial<SessionContext>, 'share'>,
+  options: { readonly skipBusy?: boolean } = {},
+): Promise<void> {
+  if (share !== undefined) await share.acknowledge()
+  else await fleet?.acknowledge(options)
 }

@@ -1,7 +1,6 @@
 // Mode wait: all sessions and threads of an open store are shared through one remote, and a call returns once the remote has what it
 // wrote (docs/internals/shared.md). One heartbeat renews the leases of all open sessions.
 import {
-  HEARTBEAT_MS,
   type LogName,
   parseSessionId,
   type Project,
@@ -17,10 +16,17 @@ import { isLeasedElsewhere, openSession, type OpenRequest } from '../sessions/op
 import type { SessionContext } from '../sessions/session-context.js'
 import { catchUp } from './catch-up.js'
 import { HeldLease, type Instant, readInstant } from './held-lease.js'
+import { LeaseHeartbeat } from './lease-heartbeat.js'
 import { linkProject } from './project-identity.js'
 import { isUnreachable, withRetries } from './retry.js'
 import { SessionShare } from './session-share.js'
-import { fencedThere, notShared } from './share-errors.js'
+import {
+  continuedElsewhere,
+  existsThere,
+  fencedThere,
+  forkNotice,
+  notShared,
+} from './share-errors.js'
 import { shipLog } from './ship-log.js'
 import { releaseLog, retakeLog, takeLog } from './take-log.js'
 import { ThreadShares } from './thread-shares.js'
@@ -48,12 +54,13 @@ export class Fleet {
   readonly threads: ThreadShares
   readonly #store: StoreContext
   readonly #shares = new Map<string, SessionShare>()
-  #timer: NodeJS.Timeout | undefined
+  readonly #heartbeat: LeaseHeartbeat
 
   constructor(store: StoreContext, remote: Remote) {
     this.remote = remote
     this.#store = { ...store, fleet: this }
     this.threads = new ThreadShares(this.#store, remote)
+    this.#heartbeat = new LeaseHeartbeat(remote, { clock: store.clock, shares: this.#shares })
   }
 
   /** Takes the session on the remote, brings what was shared since, and opens it here. Throws as `openSession`, and as a remote. */
@@ -128,21 +135,29 @@ export class Fleet {
   }
 
   /** Returns once the remote has every change of every shared session and thread. Throws NOT_SHARED, SESSION_FENCED. */
-  async acknowledge(): Promise<void> {
+  async acknowledge({ skipBusy = false }: { readonly skipBusy?: boolean } = {}): Promise<void> {
     const remote = await withRetries(() => this.remote.id())
     const logs = this.#store.ledger.sharing.list({ remote, isDirty: true })
-    await Promise.all(logs.map((shared) => this.#acknowledgeLog(shared)))
+    const sent = logs.map(async (shared) => {
+      try {
+        await this.#acknowledgeLog(shared)
+      } catch (error) {
+        if (!skipBusy || !isBusy(error)) throw error
+      }
+    })
+    await Promise.all(sent)
   }
 
   /** Waits for nothing: the sessions are closed already. */
   async close(): Promise<void> {
-    clearInterval(this.#timer)
+    this.#heartbeat.stop()
     await this.remote.close()
   }
 
   async #acknowledgeLog({ log, isDeleted }: SharedLog): Promise<void> {
     if (log.kind === 'thread') return this.threads.acknowledge(log.id)
-    if (isDeleted) return this.#acknowledgeDeletion(log)
+    // A prune has removed the copy of this host. It may be old, so it says nothing about the session itself.
+    if (isDeleted) return this.#store.ledger.sharing.unshare(log)
     const share = this.#shares.get(log.id)
     if (share !== undefined) return share.acknowledge()
     const { ledger, clock } = this.#store
@@ -154,16 +169,6 @@ export class Fleet {
     } catch (error) {
       throw notShared(error, log)
     }
-  }
-
-  /** A prune has deleted the session here. */
-  async #acknowledgeDeletion(log: LogName): Promise<void> {
-    try {
-      await this.deleteThere(log.id, this.#shares.get(log.id))
-    } catch (error) {
-      throw notShared(error, log)
-    }
-    this.#store.ledger.sharing.unshare(log)
   }
 
   /** Something changed a session that no process has open, such as a new name of a checkpoint, or a prune. */
@@ -223,7 +228,7 @@ export class Fleet {
       const share = new SessionShare(session, { remote: this.remote, held })
       await share.start()
       this.#shares.set(log.id, share)
-      this.#beatFromNow()
+      this.#heartbeat.start()
       const notices = fork === undefined ? [] : [forkNotice(log, fork)]
       return { session: { ...session, share }, notices, remoteProject: head.project }
     } catch (error) {
@@ -266,55 +271,14 @@ export class Fleet {
       if (!isUnreachable(error)) throw error
     }
   }
+}
 
-  #beatFromNow(): void {
-    if (this.#timer !== undefined) return
-    this.#timer = setInterval(() => void this.#beat(), HEARTBEAT_MS)
-    this.#timer.unref()
-  }
-
-  /** Errors wait for the next call: it meets them too, and can report them. */
-  async #beat(): Promise<void> {
-    const shares = [...this.#shares.values()].filter(({ isLost }) => !isLost)
-    if (shares.length === 0) return
-    const sentAt = readInstant(this.#store.clock)
-    try {
-      const leases = shares.map(({ held }) => held.lease)
-      const lost = new Set(
-        (await this.remote.renew(leases, REMOTE_LEASE_MS)).map(({ log }) => log.id),
-      )
-      for (const share of shares) {
-        if (this.#shares.get(share.log.id) !== share) continue
-        if (lost.has(share.log.id)) share.lose(fencedThere(share.log))
-        else share.held.renewed(sentAt)
-      }
-      // A partial result, or a change by another process of this host.
-      await Promise.all(shares.map((share) => share.isLost || share.acknowledge()))
-    } catch (error) {
-      if (!(error instanceof SavestateError)) throw error
-    }
-  }
+function isBusy(error: unknown): boolean {
+  const cause = error instanceof SavestateError ? error.cause : undefined
+  return cause instanceof SavestateError && cause.code === 'SESSION_BUSY'
 }
 
 function ifGone(error: unknown): undefined {
   const codes = ['SESSION_UNKNOWN', 'SESSION_DELETED']
   if (!(error instanceof SavestateError) || !codes.includes(error.code)) throw error
-}
-
-function existsThere({ id }: LogName): SavestateError {
-  return new SavestateError(
-    'BAD_INPUT',
-    `A session ${JSON.stringify(id)} already exists on the remote`,
-    { hint: 'Choose another id.' },
-  )
-}
-
-function forkNotice({ id }: LogName, fork: string): string {
-  return `Another host continued the session ${JSON.stringify(id)}. Steps of this host that were not shared are in the session ${JSON.stringify(fork)}.`
-}
-
-function continuedElsewhere(log: LogName, fork: string): SavestateError {
-  return new SavestateError('SESSION_FENCED', forkNotice(log, fork), {
-    hint: 'Open that session to continue them.',
-  })
 }

@@ -44,3 +44,22 @@ export function wentBack({ kind, id }: LogName, label: string): SavestateError {
     },
   )
 }
+
+export function existsThere({ id }: LogName): SavestateError {
+  return new SavestateError(
+    'BAD_INPUT',
+    `A session ${JSON.stringify(id)} already exists on the remote`,
+    { hint: 'Choose another id.' },
+  )
+}
+
+/** For the user and the agent. */
+export function forkNotice({ id }: LogName, fork: string): string {
+  return `Another host continued the session ${JSON.stringify(id)}. Steps of this host that were not shared are in the session ${JSON.stringify(fork)}.`
+}
+
+export function continuedElsewhere(log: LogName, fork: string): SavestateError {
+  return new SavestateError('SESSION_FENCED', forkNotice(log, fork), {
+    hint: 'Open that session to continue them.',
+  })
+}

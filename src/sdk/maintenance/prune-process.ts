@@ -11,7 +11,7 @@ lowerPriority()
 if (existsSync(join(home, 'ledger.db'))) void pruneStore(home)
 
 async function pruneStore(path: string): Promise<void> {
-  const store = await openStore({ home: path, inProcess: true, shortLived: true })
+  const store = await openStore({ home: path, inProcess: true, shortLived: true, remote: false })
   try {
     await store.prune({ unattended: true })
   } finally {

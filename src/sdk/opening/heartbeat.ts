@@ -4,10 +4,11 @@ import { HEARTBEAT_MS, LEASE_MS, SavestateError } from '../../model/index.js'
 
 /** `onLost`: this process can no longer write the session. Returns a function that stops the heartbeat. */
 export function beat(
-  { ledger, lease, clock }: engine.SessionContext,
+  { ledger, lease, clock, isLeased, share }: engine.SessionContext,
   onLost: (error: Error) => void,
 ): () => void {
-  const timer = setInterval(() => {
+  if (!isLeased) return () => undefined
+  const renew = () => {
     try {
       ledger.sessions.renewLease(lease, clock.nowMs() + LEASE_MS)
     } catch (error) {
@@ -18,7 +19,13 @@ export function beat(
       clearInterval(timer)
       if (isLost && error instanceof SavestateError) onLost(error)
     }
-  }, HEARTBEAT_MS)
+  }
+  const timer = setInterval(renew, HEARTBEAT_MS)
   timer.unref()
+  // The lease on a remote may be lost first.
+  share?.onLost((error) => {
+    clearInterval(timer)
+    onLost(error)
+  })
   return () => clearInterval(timer)
 }

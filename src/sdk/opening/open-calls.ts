@@ -24,7 +24,9 @@ async function acknowledge<Context extends engine.StoreContext>(
   context: Context,
 ): Promise<void> {
   const { effect } = 'load' in operation ? await operation.load() : operation
-  if (effect !== 'reads') await engine.acknowledge(context)
+  if (effect === 'reads') return
+  // A prune works on what is here; what other hosts have is theirs.
+  await engine.acknowledge(context, { skipBusy: effect === 'changes-store' })
 }
 
 export class OpenCalls {

@@ -48,8 +48,8 @@ async function expectNothingLost(host: Host, told: readonly string[]): Promise<v
       ...told.filter((line) => line.startsWith(word)).map((line) => Number(line.split(' ')[1])),
     )
   expect(state?.n ?? -1).toBeGreaterThanOrEqual(lastOf('save'))
-  const [appended, saved] = [lastOf('append'), state?.n ?? -1]
-  if (appended === saved && saved >= 0) expect(state?.log).toEqual([saved])
+  const isAppended = lastOf('append') === state?.n
+  expect(state?.log ?? []).toEqual(isAppended ? [state?.n] : (state?.log ?? []))
   const open = new Set(inFlight.map(({ id }) => id))
   for (let n = 0; n <= lastOf('tool'); n++) {
     expect(open.has(`call-${n}`)).toBe(false)
@@ -96,7 +96,7 @@ test.for(ships)('killed at %s, the work continues on another host', async (failp
     status: 'completed',
   })
   const forks = (await store.sessions()).filter(({ id }) => id !== 'task').map(({ id }) => id)
-  expect(forks).toEqual(isUnsent(failpoint) ? [expect.stringMatching(/^task~/)] : [])
+  expect(forks.map((id) => id.replace(/~.*$/, '~'))).toEqual(isUnsent(failpoint) ? ['task~'] : [])
   await store.close()
   await place().database.sql('TRUNCATE savestate.logs CASCADE')
 })

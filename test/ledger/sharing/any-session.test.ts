@@ -32,6 +32,7 @@ test.each(KEYS)('any operations, with keys %o', { timeout: 1_800_000 }, async (k
         const cut = cuts.next().value
         if (cut < 5) ship(a.ledger, chain)
         if (cut < 2) pullOrAll(homes, chain)
+        if (cut === 0) await b.ledger.vacuum.collect(async () => undefined)
       }
       ship(a.ledger, chain)
       pullOrAll(homes, chain)

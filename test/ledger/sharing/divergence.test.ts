@@ -65,8 +65,8 @@ test.each<HomeKeys>([{}, { a: 'a'.repeat(64), b: 'b'.repeat(64) }])(
     await session.tool({ id: 'local', name: 'run', args: { n: 3 } }, () => 'local result')
     await session.append('messages', [{ n: 'local 2' }])
     await new Promise<void>((resolve) => {
-      void session.tool({ id: 'hanging', name: 'run', args: {} }, async ({ partial }) => {
-        partial('half')
+      void session.tool({ id: 'hanging', name: 'run', args: {} }, async (call) => {
+        call.partial('half')
         resolve()
         await new Promise(() => undefined)
       })

@@ -278,7 +278,7 @@ test('a prune of files, and a tree that `forget` replaced, reach the other host'
   const path = 'secret.txt' as never
   a.transaction(() => a.pruning.replaceFiles(ids.third, { tree, commit, files: 1, bytes: 9, path }))
   expect(a.sharing.packsToBuild(LOG)).toMatchObject([{ checkpoint: ids.third, tree }])
-  // Without its pack it is sent all the same, and again once there is one.
+  // The row is sent without its pack, and again once there is one.
   ship(a, chain)
   expect(pull(b, chain)).toBe('applied')
   expect(b.sharing.filesOf(ids.third)).toEqual({ tree, pack: null, isLocal: false })

@@ -19,8 +19,8 @@ async function sharedSession() {
   await session.save({ state: { messages, text: 'long '.repeat(30) }, operationId: 'operation' })
   await session.tool({ id: 'call', name: 'run', args: {} }, () => 'done')
   await new Promise<void>((resolve) => {
-    void session.tool({ id: 'hanging', name: 'run', args: {} }, async ({ partial }) => {
-      partial('half')
+    void session.tool({ id: 'hanging', name: 'run', args: {} }, async (call) => {
+      call.partial('half')
       resolve()
       await new Promise(() => undefined)
     })

@@ -1,6 +1,7 @@
 // The pending segment: it survives, is sent again with the same bytes, and its changes are never lost.
 import { expect, test } from 'vitest'
 import { Ledger } from '../../../src/ledger/index.js'
+import { parseCheckpointId } from '../../../src/model/index.js'
 import { encode, newChain, pull, pullAll, receive, REMOTE, sessionLog, ship } from './chain.js'
 import { sessionPicture } from './pictures.js'
 import { twoHomes } from './two-homes.js'
@@ -66,7 +67,7 @@ test('what a commit needs is kept with the pending segment', async () => {
   const dropped = (await session.list()).at(-1)
   await session.fail('no budget')
   if (dropped !== undefined)
-    homes.a.ledger.transaction(() => homes.a.ledger.pruning.drop([dropped.id as never]))
+    homes.a.ledger.transaction(() => homes.a.ledger.pruning.drop([parseCheckpointId(dropped.id)]))
   const prepared = homes.a.ledger.sharing.prepare(LOG, encode)
   const [newest] = await session.list()
   expect(prepared).toMatchObject({
@@ -168,6 +169,30 @@ test('segments that do not follow are refused, and change nothing', async () => 
   expect(sessionPicture(homes.b.ledger, 'task')).toEqual(picture)
   expect(pull(homes.b.ledger, chain)).toBe('applied')
   expect(sessionPicture(homes.b.ledger, 'task')).toEqual(sessionPicture(homes.a.ledger, 'task'))
+})
+
+test('a host that has collected what a segment builds on applies the whole log again', async () => {
+  await using shared = await sharedSession()
+  const { homes, chain, session } = shared
+  const [a, b] = [homes.a.ledger, homes.b.ledger]
+  const old = { messages: [{ text: 'used again later' }] }
+  const saved = await session.save({ state: old })
+  await session.save({ state: { messages: [{ text: 'something else' }] } })
+  ship(a, chain)
+  a.transaction(() => a.pruning.drop([parseCheckpointId(saved.id)]))
+  ship(a, chain)
+  expect(pull(b, chain)).toBe('applied')
+  expect(await b.vacuum.collect(async () => undefined)).toMatchObject({ states: 1, elements: 1 })
+  // The first host has not collected it yet, and finds it by its hash.
+  await session.save({ state: old })
+  ship(a, chain)
+  expect(chain.segments.at(-1)?.content.elements).toEqual([])
+  const before = sessionPicture(b, 'task')
+  expect(pull(b, chain)).toBe('incomplete')
+  expect(sessionPicture(b, 'task')).toEqual(before)
+  expect(pullAll(b, chain)).toBe('applied')
+  expect(sessionPicture(b, 'task')).toEqual(sessionPicture(a, 'task'))
+  expect(b.rowChecks.stateFaults({ quick: false })).toEqual([])
 })
 
 test('a heartbeat is no change, and neither is a store without shared logs', async () => {

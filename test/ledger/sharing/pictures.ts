@@ -60,10 +60,10 @@ function knownCalls(ledger: Ledger, session: number, step: number): unknown {
 export function threadPicture(ledger: Ledger, thread: string) {
   return ledger.threads
     .all(thread)
-    .map(({ key: _, state, ...checkpoint }) => ({
-      ...checkpoint,
-      state: ledger.states.read(state),
-      writes: ledger.threads.writes(checkpoint),
-    }))
+    .map((row) => {
+      const { key: _key, state, ...checkpoint } = row
+      const writes = ledger.threads.writes(checkpoint)
+      return { ...checkpoint, state: ledger.states.read(state), writes }
+    })
     .sort((a, b) => (JSON.stringify([a.ns, a.id]) < JSON.stringify([b.ns, b.id]) ? -1 : 1))
 }

@@ -1,8 +1,7 @@
 // Random operations on a session, through the SDK, as an agent would call them.
 import fc from 'fast-check'
 import type { Session } from '../../../src/index.js'
-import { StateMemory } from '../../../src/ledger/index.js'
-import { parseCheckpointId, type StateId } from '../../../src/model/index.js'
+import { parseCheckpointId } from '../../../src/model/index.js'
 import type { Home } from './two-homes.js'
 
 type State = Record<string, unknown>
@@ -78,8 +77,8 @@ export class RandomSession {
         this.#state = (await session.stateAt()) ?? {}
         return
       case 'tool':
-        await session.tool({ id, name: 'run', args: { n } }, ({ partial }) => {
-          partial({ n })
+        await session.tool({ id, name: 'run', args: { n } }, (call) => {
+          call.partial({ n })
           return { at: new Date(n), m }
         })
         return
@@ -169,8 +168,8 @@ export class RandomSession {
     this.#hanging.push(id)
     await new Promise<void>((resolve, reject) => {
       this.session
-        .tool({ id, name: 'hang', args: {} }, async ({ partial }) => {
-          for (let index = 0; index < partials; index += 1) partial({ index })
+        .tool({ id, name: 'hang', args: {} }, async (call) => {
+          for (let index = 0; index < partials; index += 1) call.partial({ index })
           resolve()
           await new Promise(() => undefined)
         })
@@ -196,9 +195,4 @@ function makeItems(n: number, length: number): unknown[] {
     text: `item ${(n * 31 + at) % 97}`,
     n: at % 7,
   }))
-}
-
-/** A state that no operation makes, written at a low level. */
-export function writeState(home: Home, state: unknown): StateId {
-  return home.ledger.transaction(() => home.ledger.states.write(state, new StateMemory()))
 }

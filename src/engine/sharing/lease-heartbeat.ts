@@ -1,0 +1,65 @@
+// Renews the leases of all open sessions in one round trip, and tells those that lost theirs.
+import { HEARTBEAT_MS, REMOTE_LEASE_MS, SavestateError } from '../../model/index.js'
+import type { Remote } from '../../remote/index.js'
+import type { Clock } from '../../system/index.js'
+import { readInstant } from './held-lease.js'
+import type { SessionShare } from './session-share.js'
+import { fencedThere } from './share-errors.js'
+
+export class LeaseHeartbeat {
+  readonly #remote: Remote
+  readonly #clock: Pick<Clock, 'nowMs'>
+  /** By session id. */
+  readonly #shares: ReadonlyMap<string, SessionShare>
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(
+    remote: Remote,
+    {
+      clock,
+      shares,
+    }: {
+      readonly clock: Pick<Clock, 'nowMs'>
+      readonly shares: ReadonlyMap<string, SessionShare>
+    },
+  ) {
+    this.#remote = remote
+    this.#clock = clock
+    this.#shares = shares
+  }
+
+  /** Does not keep the process alive. */
+  start(): void {
+    if (this.#timer !== undefined) return
+    this.#timer = setInterval(() => void this.#beat(), HEARTBEAT_MS)
+    this.#timer.unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** Errors wait for the next call: it meets them too, and can report them. */
+  async #beat(): Promise<void> {
+    const shares = [...this.#shares.values()].filter(({ isLost }) => !isLost)
+    if (shares.length === 0) return
+    const sentAt = readInstant(this.#clock)
+    try {
+      const leases = shares.map(({ held }) => held.lease)
+      const gone = await this.#remote.renew(leases, REMOTE_LEASE_MS)
+      const lost = new Set(gone.map(({ log }) => log.id))
+      for (const [index, share] of shares.entries()) {
+        const { log, held } = share
+        // Closed, or taken again, while the call was under way.
+        if (this.#shares.get(log.id) !== share || held.lease !== leases[index]) continue
+        if (lost.has(log.id)) share.lose(fencedThere(log))
+        else held.renewed(sentAt)
+      }
+      // A partial result, or a change by another process of this host.
+      const open = shares.filter(({ isLost }) => !isLost)
+      await Promise.all(open.map((share) => share.acknowledge()))
+    } catch (error) {
+      if (!(error instanceof SavestateError)) throw error
+    }
+  }
+}
