@@ -17,7 +17,7 @@ function moment() {
   if (moments === request.killAt) process.kill(process.pid, 'SIGKILL')
 }
 
-const { home, project } = request
+const { home, project, durability } = request
 const files = project === undefined ? {} : { project, files: true }
 const saver = await SavestateSaver.open({ home, durability: 'process', inProcess: true, ...files })
 const put = saver.put.bind(saver)
@@ -76,10 +76,10 @@ async function finish(thread_id) {
       note({ finished: state.values, thread: thread_id })
       return
     }
-    await graph.invoke(
-      isNew ? { done: ['in'] } : isAsked ? new Command({ resume: 'yes' }) : null,
-      config,
-    )
+    await graph.invoke(isNew ? { done: ['in'] } : isAsked ? new Command({ resume: 'yes' }) : null, {
+      ...config,
+      ...(durability && { durability }),
+    })
   }
 }
 

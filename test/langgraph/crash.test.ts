@@ -31,6 +31,7 @@ type Request = {
   readonly threads: readonly string[]
   readonly killAt?: number
   readonly project?: string
+  readonly durability?: 'sync'
 }
 
 function argumentsFor(it: Scratch, request: Request): string[] {
@@ -117,9 +118,11 @@ test('a graph that is killed while it is sent to a remote ends with the right re
   await using a = await scratch()
   await using b = await scratch()
   await using c = await scratch()
-  // All hosts write to one log.
+  // All hosts write to one log. LangGraph's default stores what a node wrote before the checkpoint that the node ran in; without the
+  // checkpoint it runs again.
+  const request = { threads: ['t0', 't1'], durability: 'sync' } as const
   const run = ({ home }: Scratch, failpoint = '') =>
-    spawnSync(process.execPath, argumentsFor({ ...a, home }, { threads: ['t0', 't1'] }), {
+    spawnSync(process.execPath, argumentsFor({ ...a, home }, request), {
       env: {
         ...process.env,
         SAVESTATE_REMOTE: place().url,
@@ -131,7 +134,6 @@ test('a graph that is killed while it is sent to a remote ends with the right re
     [b, 'share:encoded@7'],
     [a, 'share:sent@5'],
     [b, 'share:acked@9'],
-    [a, 'share:sent@10'],
     [b, 'share:applied@1'],
   ] as const)
     expect({ failpoint, signal: run(host, failpoint).signal }).toEqual({

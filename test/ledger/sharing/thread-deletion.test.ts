@@ -70,7 +70,7 @@ test('deleted here, and continued there before that was known', async () => {
   ship(homes.b.ledger, chain)
   await first.deleteThread(THREAD.id)
   pullThenShip(homes.a.ledger, chain)
-  pull(homes.b.ledger, chain)
+  expect(pull(homes.b.ledger, chain)).toBe('applied')
   await expectGone(first, second)
 })
 
