@@ -9,7 +9,7 @@ import type { SessionContext } from './session-context.js'
 import { deleteSession, findCheckpoint, forkSession } from './sessions.js'
 
 export type AnyForkRequest = {
-  /** Of the new session. */
+  /** The id of the new session. */
   readonly id: string
   /** The session that the reference belongs to. */
   readonly of?: string | undefined
@@ -59,7 +59,7 @@ export async function deleteAnySession(
   return Math.max(removed, steps)
 }
 
-/** Gives the session up, here and on the remote. Throws NOT_SHARED if the remote lacks something; the session is given up all the same. */
+/** Releases the lease, here and on the remote. Throws NOT_SHARED if the remote lacks something; the lease is released anyway. */
 export async function closeSession(context: SessionContext): Promise<void> {
   const { fleet, share, isLeased, ledger, lease } = context
   try {

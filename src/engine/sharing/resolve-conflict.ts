@@ -30,7 +30,7 @@ export async function resolveConflict(
   const { log, fence } = writer
   const { sharing } = context.ledger
   if (fence === null) {
-    // Of the writers of a thread, each takes over what the others wrote.
+    // Each writer of a thread applies the changes of the others.
     sharing.retract(log)
     if (head === undefined || head.isDeleted) sharing.restart(log, head ?? START)
     else await catchUp(context, remote, log, { head })

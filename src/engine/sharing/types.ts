@@ -1,4 +1,4 @@
-// What the operations on shared logs take and return.
+// The options and results of the operations on shared logs.
 import type { LogName, Project } from '../../model/index.js'
 import type { Instant } from './held-lease.js'
 import type { LogHead, RemoteLease } from '../../remote/index.js'
@@ -14,7 +14,7 @@ export type TakeLogRequest = {
   readonly leaseMs: number | null
   /** Creates the log there if it is unknown or deleted. Otherwise an unknown one is SESSION_UNKNOWN. */
   readonly create?: CreateLog | undefined
-  /** Replaces any holder: the user said so. What that holder has not shared becomes a fork on its host. */
+  /** Replaces any holder: the user said so. Steps that the holder has not shared become a fork on its host. */
   readonly force?: boolean
   /** The lease belongs to this store: one of another process of it is replaced, even if that process lives (mode behind). */
   readonly ofStore?: boolean
