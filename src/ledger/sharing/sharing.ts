@@ -11,7 +11,6 @@ import {
 } from '../../model/index.js'
 import type { Database } from '../../system/index.js'
 import { type Sealing, SealedTable } from '../ledger-table.js'
-import { number } from '../rows.js'
 import { type ApplyRequest, type ApplyResult, applySegments } from './apply/apply-segments.js'
 import {
   findLog,
@@ -203,11 +202,12 @@ export class Sharing extends SealedTable {
       const { key } = requireLog(this.database, log)
       forgetSent(this.database, key)
       this.database.run(
-        'UPDATE shared_packs SET is_shared = 0 WHERE is_local = 1 AND checkpoint IN (SELECT id FROM checkpoints JOIN shared_logs ON owner = session WHERE key = ?)',
+        `UPDATE shared_packs SET is_shared = 0 WHERE is_local = 1 AND checkpoint IN (SELECT id FROM checkpoints
+           WHERE session = (SELECT owner FROM shared_logs WHERE key = ? AND kind = 'session'))`,
         key,
       )
-      const sql =
-        'UPDATE shared_logs SET needs_base = 1, next_n = ?, epoch = ?, hash = ? WHERE key = ?'
+      // Steps that the remote had may be lost there: a divergence must not take them for shared.
+      const sql = `UPDATE shared_logs SET needs_base = 1, next_step = 0, next_n = ?, epoch = ?, hash = ? WHERE key = ?`
       this.database.run(sql, nextN, epoch, hash, key)
     })
   }
@@ -232,12 +232,5 @@ export class Sharing extends SealedTable {
   splitTail(log: LogName, request: SplitRequest): SplitResult {
     const store = { database: this.database, vault: this.vault }
     return this.database.transaction(() => splitTail(store, log, request))
-  }
-
-  /** How many rows changed since the last segment was encoded. */
-  countChanges(log: LogName): number {
-    const { key } = requireLog(this.database, log)
-    const sql = 'SELECT count(*) AS count FROM shared_changes WHERE log = ?'
-    return number(this.database.get(sql, key) ?? {}, 'count')
   }
 }

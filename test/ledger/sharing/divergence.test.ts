@@ -195,6 +195,26 @@ test('a status that was set here alone makes no fork, and that of the remote cou
   expect(sessionPicture(a.ledger, 'task')).toEqual(sessionPicture(b.ledger, 'task'))
 })
 
+test('steps that the remote has lost since are part of the fork', async () => {
+  await using hosts = await twoHosts()
+  const { a, b, session, there, chain } = hosts
+  const before = { segments: [...chain.segments], position: chain.position }
+  await session.append('messages', [{ n: 'confirmed, then lost' }])
+  ship(a.ledger, chain)
+  const local = sessionPicture(a.ledger, 'task')
+  // The remote is an older copy now. The first host is about to send everything again, but the other one is faster.
+  Object.assign(chain, before)
+  a.ledger.sharing.restart(LOG, chain.position)
+  await continueThere(there, b, chain)
+  expect(split(a, chain)).toMatchObject({ fork: REQUEST.forkId, checkpoints: 1 })
+  expect(sessionPicture(a.ledger, 'task')).toEqual(sessionPicture(b.ledger, 'task'))
+  const fork = sessionPicture(a.ledger, REQUEST.forkId)
+  expect(fork?.checkpoints[0]).toMatchObject({
+    id: local?.checkpoints[0]?.id,
+    state: local?.checkpoints[0]?.state,
+  })
+})
+
 test('a session that exists here without being shared becomes a fork as a whole', async () => {
   await using hosts = await twoHosts()
   const { a, b, session, there, chain } = hosts

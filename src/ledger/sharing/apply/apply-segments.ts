@@ -112,9 +112,9 @@ function apply(store: Store, { log, known, request }: Work): void {
   const row = known ?? create(store, { log, contents, request })
   const lastBase = contents.findLastIndex(({ isBase }) => isBase)
   if (row.needsBase) {
-    if (lastBase === -1) throw new NotApplied('incomplete')
-    // Nothing of it is on the remote yet. The checkpoints of a thread have ids of their own, so both sides stay.
+    // All of it is unsent. The checkpoints of a thread have ids of their own, so both sides stay.
     if (known !== undefined && log.kind === 'session') throw new NotApplied('diverged')
+    if (lastBase === -1) throw new NotApplied('incomplete')
     if (log.kind === 'thread') noteThread(database, row)
   }
   if (lastBase !== -1) forgetNumbers(database, row.key)

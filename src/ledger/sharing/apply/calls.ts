@@ -45,7 +45,7 @@ export function applyCalls(target: Target): {
 function readUnnumbered({ database, log }: Target): Map<string, number[]> {
   const found = new Map<string, number[]>()
   const rows = database.all(
-    `SELECT seq, id, started_at, step, idempotency_key FROM tool_calls WHERE session = ?1 AND NOT EXISTS
+    `SELECT seq, id, step, idempotency_key FROM tool_calls WHERE session = ?1 AND NOT EXISTS
        (SELECT 1 FROM shared_numbers INDEXED BY shared_numbers_by_row WHERE log = ?2 AND kind = 4 AND local = seq) ORDER BY seq`,
     log.owner,
     log.key,
@@ -59,7 +59,8 @@ function readUnnumbered({ database, log }: Target): Map<string, number[]> {
 }
 
 function attemptKey(row: SharedRow): string {
-  return JSON.stringify([row['id'], row['started_at'], row['step'], row['idempotency_key']])
+  // Not by the time of its start, which a retry changes.
+  return JSON.stringify([row['id'], row['step'], row['idempotency_key']])
 }
 
 function removeCalls(target: Target): void {
