@@ -64,7 +64,7 @@ export type ResumeOptions = CallOptions &
     readonly create?: boolean | undefined
     /**
      * A folder, created if there is none: it becomes the project of the session, and gets the files of its newest checkpoint with
-     * files. Its content is captured first.
+     * files. Its present content is captured first.
      */
     readonly into?: string | undefined
   }

@@ -56,7 +56,7 @@ export async function deleteAnySession(
   return Math.max(removed, steps)
 }
 
-/** Gives the session up, here and on the remote. Throws NOT_SHARED if the remote lacks something; it gives the session up in that case too. */
+/** Releases the lease, here and on the remote. Throws NOT_SHARED if the remote lacks something; the lease is released anyway. */
 export async function closeSession(context: SessionContext): Promise<void> {
   const { fleet, share, isLeased, ledger, lease } = context
   try {

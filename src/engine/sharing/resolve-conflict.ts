@@ -30,7 +30,10 @@ export async function resolveConflict(
   const { log, fence } = writer
   const { sharing } = context.ledger
   if (fence === null) {
-    await resolveThread(context, remote, conflict)
+    // Each writer of a thread applies the changes of the others.
+    sharing.retract(log)
+    if (head === undefined || head.isDeleted) sharing.restart(log, head ?? START)
+    else await catchUp(context, remote, log, { head })
     return writer
   }
   if (head?.isDeleted === true) throw deletedThere(log)

@@ -25,7 +25,7 @@ export function deletedThere({ id }: LogName): SavestateError {
   )
 }
 
-/** The errors of calls whose work is in this store and not on the remote. Errors that are not ours stay as they are. */
+/** The error of a call that has changed this store and not the remote. Returns errors of other programs as they are. */
 export function notShared(cause: unknown, { kind, id }: LogName): unknown {
   if (!(cause instanceof SavestateError) || cause.code === 'NOT_SHARED') return cause
   return new SavestateError(

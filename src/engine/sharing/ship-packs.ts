@@ -11,7 +11,7 @@ import type { CommitPack, Remote } from '../../remote/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { changeNote, readNote } from '../store/kv-notes.js'
 
-/** One commit carries at most this much; larger or further packs are uploaded before it. */
+/** The most bytes of packs in one commit. Other packs are uploaded before it. */
 const MAX_INLINE_BYTES = 4 * INLINE_PACK_BYTES
 /** A chain of packs may have so many times the bytes of one pack with everything. */
 const MAX_CHAIN = 2
@@ -52,7 +52,7 @@ type Chain = {
   readonly parent: string | null
   /** The bytes of this pack and of those it builds on. */
   readonly chainBytes: number
-  /** The last estimate of the size of a full pack. A new estimate reads every folder. */
+  /** The bytes of a full pack, as last estimated: an estimate reads every folder. */
   readonly fullBytes: number
 }
 

@@ -1,4 +1,4 @@
-// The inputs and results of the operations on shared logs.
+// The options and results of the operations on shared logs.
 import type { LogName, Project } from '../../model/index.js'
 import type { Instant } from './held-lease.js'
 import type { LogHead, RemoteLease } from '../../remote/index.js'

@@ -6,7 +6,7 @@ import type { KeyInput } from './encryption-keys.js'
 import { type Known, refuseUnknown } from './validate-options.js'
 
 export type RemoteInput = {
-  /** `postgres://user@host/database`. The password may be part of it, or come from PGPASSWORD or PGPASSFILE. */
+  /** `postgres://user@host/database`. It may contain a password; otherwise PGPASSWORD or PGPASSFILE does. */
   readonly url: string
   /** Encrypts everything before it leaves this machine. Needed if the remote was created with a key. */
   readonly key?: KeyInput

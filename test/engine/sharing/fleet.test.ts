@@ -56,7 +56,7 @@ describe('two hosts', () => {
     expect(resumed.brief()).toContain(`in ${b.project}`)
     expect(resumed.notices).toEqual([expect.stringContaining(b.project)])
     expect(b.snapshotOf()).toEqual(a.snapshotOf())
-    // The earlier files can be restored.
+    // An undo brings the earlier files back.
     await (await second.project(b.project)).undo()
     expect([...b.snapshotOf().keys()]).toEqual(['', 'mine.txt'])
     await second.close()

@@ -1,4 +1,4 @@
-// One host at a time may write (I11). A host that lost its lease writes nothing and starts no tool.
+// One host at a time may write (I11), and a host that lost its lease writes nothing and starts no tool.
 import { describe, expect, test } from 'vitest'
 import { sharedPlace } from '../../support/sharing/fleet.js'
 

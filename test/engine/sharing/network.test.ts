@@ -46,7 +46,7 @@ afterEach(async () => {
   await database.dispose()
 })
 
-/** Reads the session on another host. */
+/** The state as another host resumes it. */
 async function stateElsewhere(): Promise<State | undefined> {
   await session.close()
   const other = await b.open({ remote: database.url })

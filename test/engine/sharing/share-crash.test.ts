@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { type Host, sharedPlace } from '../../support/sharing/fleet.js'
+import { smallDisk } from '../../support/small-disk.js'
 import { RESUME_POINTS, SHIP_POINTS } from './share-failpoints.js'
 
 const WORKER = fileURLToPath(new URL('../../support/sharing/worker.mjs', import.meta.url))
@@ -114,3 +115,25 @@ test.for(Object.keys(RESUME_POINTS))(
     await place().database.sql('TRUNCATE savestate.logs CASCADE')
   },
 )
+
+test('a full disk on one host loses nothing that was acknowledged, and another host continues', async () => {
+  await using a = await place().host()
+  await using b = await place().host()
+  using disk = await smallDisk(join(a.folder, 'disk'), 60)
+  const files = { told: join(a.folder, 'told'), effects: join(a.folder, 'effects') }
+  const request = (folder: string) =>
+    JSON.stringify({
+      ...files,
+      home: join(folder, 'home'),
+      project: a.project,
+      remote: place().url,
+      steps: STEPS,
+    })
+  // It has room for the store and for the first steps.
+  const { code, stderr } = disk.run([WORKER, request(disk.path)], { env: {}, freeBytes: 700_000 })
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('DISK_FULL') })
+  await expectNothingLost(b, linesOf(files.told))
+  expect(work(b, { ...files, into: b.project })).toBe(null)
+  expectFinished(b, files)
+  await place().database.sql('TRUNCATE savestate.logs CASCADE')
+})
