@@ -30,10 +30,7 @@ export async function resolveConflict(
   const { log, fence } = writer
   const { sharing } = context.ledger
   if (fence === null) {
-    // Each writer of a thread applies the changes of the others.
-    sharing.retract(log)
-    if (head === undefined || head.isDeleted) sharing.restart(log, head ?? START)
-    else await catchUp(context, remote, log, { head })
+    await resolveThread(context, remote, conflict)
     return writer
   }
   if (head?.isDeleted === true) throw deletedThere(log)
@@ -58,7 +55,7 @@ export async function resolveConflict(
   return writer
 }
 
-/** Each writer of a thread takes over what the others wrote, then sends its own rows. */
+/** Each writer of a thread applies the changes of the others, then sends its own rows. */
 async function resolveThread(
   context: StoreContext,
   remote: Remote,

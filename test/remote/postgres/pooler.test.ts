@@ -10,7 +10,7 @@ import { describeRemote } from '../../support/remote/remote-contract.js'
 describeRemote({
   name: 'a connection per statement',
   isFleet: true,
-  variants: ['plain'],
+  isPlainOnly: true,
   async createPlace() {
     const database = await createDatabase()
     const client: PostgresClient = {
@@ -35,7 +35,7 @@ for (const program of findPgbouncer())
   describeRemote({
     name: 'PgBouncer',
     isFleet: true,
-    variants: ['plain'],
+    isPlainOnly: true,
     async createPlace() {
       const database = await createDatabase()
       const pooler = await startPgbouncer(program, database.url)
