@@ -1,4 +1,4 @@
-// Compaction of a log beside its writer, its readers and its forks: whoever comes second finds another epoch, and nothing is lost.
+// Compaction of a log beside its writer, its readers and its forks: the second one finds another epoch, and nothing is lost.
 import { describe, expect, test } from 'vitest'
 import type { Session } from '../../../src/index.js'
 import { compactSegments } from '../../../src/model/index.js'
