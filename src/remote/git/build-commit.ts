@@ -1,6 +1,6 @@
 // Builds a commit in the driver's copy with one `git fast-import`: files are added to or removed from a tree that exists. It has no
 // parent, so that the server can forget what was removed.
-import type { ObjectId, ScratchRepository } from './scratch-repository.js'
+import type { ObjectId, ScratchRepository } from './local-copy.js'
 
 export type FileChange = { readonly path: string } & (
   | { readonly content: Uint8Array }

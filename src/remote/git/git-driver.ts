@@ -10,7 +10,7 @@ import { headOf } from './log-manifest.js'
 import { LogStore } from './log-store.js'
 import { collectPacks, putPack, readPacks } from './packs.js'
 import { initFormat, readFormat } from './remote-format.js'
-import { ScratchRepository } from './scratch-repository.js'
+import { ScratchRepository } from './local-copy.js'
 import { commitSegment, readSegments } from './segments.js'
 
 export type GitOptions = {

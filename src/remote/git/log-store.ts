@@ -10,7 +10,7 @@ import { unreachable } from './git-errors.js'
 import { decodeManifest, encodeManifest, type LogManifest } from './log-manifest.js'
 import { readFormatFile } from './remote-format.js'
 import { everyLog, FORMAT_REF, logRef, packsRef } from './ref-names.js'
-import type { PushResult, RefUpdate, RefValue, ScratchRepository } from './scratch-repository.js'
+import type { PushResult, RefUpdate, RefValue, ScratchRepository } from './local-copy.js'
 
 export type LogState = {
   readonly manifest: LogManifest | undefined

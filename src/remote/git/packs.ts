@@ -8,7 +8,7 @@ import type { DriverCommit, DriverPack, StoredPack } from '../driver.js'
 import type { LogManifest, PackEntry } from './log-manifest.js'
 import type { LogStore } from './log-store.js'
 import { escapeId, STAGED_REFS, stagedRef } from './ref-names.js'
-import type { StoredBlob } from './scratch-repository.js'
+import type { StoredBlob } from './local-copy.js'
 
 const DAY_MS = 86_400_000
 const METADATA = 'pack.json'

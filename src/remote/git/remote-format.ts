@@ -4,7 +4,7 @@ import { SavestateError } from '../../model/index.js'
 import type { DriverFormat } from '../driver.js'
 import { buildCommit } from './build-commit.js'
 import { FORMAT_REF } from './ref-names.js'
-import type { ScratchRepository } from './scratch-repository.js'
+import type { ScratchRepository } from './local-copy.js'
 
 const BUILDING = 'refs/building/format'
 const FILE = 'format.json'
