@@ -1,4 +1,4 @@
-// The driver for git repositories (docs/internals/shared.md#in-a-git-repository): for push, pull and handoff. A lease does not
+// The driver for git repositories (docs/internals/shared.md#in-a-git-repository): `push`, `pull` and `handoff`. A lease does not
 // expire, so there is no fleet.
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
