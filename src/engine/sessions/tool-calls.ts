@@ -66,7 +66,8 @@ async function runCall<Result>(
   const { id } = request
   const { ledger, lease, writeQueue, share } = context
   const asked = { ...request, args: copyAtCall(context, request.args) }
-  await share?.expectLease()
+  // Without a remote there is no await: the call takes its place in the queue at once.
+  if (share !== undefined) await share.expectLease()
   const started = await writeQueue.do(async () => startCall(context, asked))
   if ('ended' in started) {
     await acknowledge(context)
@@ -83,7 +84,7 @@ async function runCall<Result>(
     share?.acknowledgeLater()
   }
   try {
-    await shareIntent(context, id)
+    if (context.fleet !== undefined) await shareIntent(context, id)
     // Outside the queue: while the tool runs it may save.
     let result: Result
     try {
