@@ -48,7 +48,7 @@ export async function deleteAnySession(
   id: string,
 ): Promise<number> {
   const { fleet, share, ledger, lease } = context
-  const own = lease?.id === id ? { fence: lease.fence } : {}
+  const own = lease !== undefined && lease.id === id ? { fence: lease.fence } : {}
   if (fleet === undefined) return deleteSession(context, id, own).removed
   const steps = await fleet.deleteThere(id, share)
   const { removed } = deleteSession(context, id, own)
