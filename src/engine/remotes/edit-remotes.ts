@@ -11,6 +11,7 @@ import {
   addRemoteEntry,
   readRemotes,
   refuseBadEntry,
+  refuseBadName,
   refuseKnownName,
   type RemoteEntry,
   removeRemoteEntry,
@@ -46,6 +47,7 @@ export const addRemote = storeOperation({
       })
     if (keyFile !== undefined && !isAbsolute(keyFile))
       throw new SavestateError('BAD_INPUT', 'The path of the key file must be absolute')
+    refuseBadName(name)
     const address = parseRemoteUrl(url)
     const entry: RemoteEntry = {
       name,

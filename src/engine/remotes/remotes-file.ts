@@ -102,17 +102,21 @@ export function viewRemote({ name, url, keyFile, schema, autoPush }: RemoteEntry
   return { name, kind, label, keyFile, schema, autoPush }
 }
 
+/** Throws BAD_INPUT, without its text: it may be the URL. */
+export function refuseBadName(name: string): void {
+  if (NAME.test(name)) return
+  throw new SavestateError('BAD_INPUT', 'That cannot be the name of a remote', {
+    hint: 'Use letters, digits, dots, dashes and underscores.',
+  })
+}
+
 /** Throws BAD_INPUT. */
 export function refuseBadEntry({
   name,
   url,
   schema,
 }: Pick<RemoteEntry, 'name' | 'url' | 'schema'>) {
-  // Without its text: it may be the URL.
-  if (!NAME.test(name))
-    throw new SavestateError('BAD_INPUT', 'That cannot be the name of a remote', {
-      hint: 'Use letters, digits, dots, dashes and underscores.',
-    })
+  refuseBadName(name)
   const { kind } = parseRemoteUrl(url)
   if (schema === null) return
   if (kind !== 'postgres')
