@@ -1,3 +1,4 @@
+import process from 'node:process'
 import { describe, expect, test } from 'vitest'
 import { bytePath, bytePathFromBytes, ROOT } from '../../../src/model/index.js'
 import {
@@ -111,12 +112,12 @@ test('30,000 paths against 60 rules take milliseconds', () => {
     bytePath(`src/part-${i % 97}/inner/file-${i}.${['ts', 'tsx', 'json', 'log', 'md'][i % 5]}`),
   )
   const times = Array.from({ length: 5 }, () => {
-    const start = performance.now()
+    const start = process.cpuUsage()
     const ignored = paths.filter((path) => findVerdict(chain, path, false) === 'ignored')
     expect(ignored.length).toBe(6_000)
-    return performance.now() - start
+    return process.cpuUsage(start).user / 1000
   })
-  // About 10 ms on an idle machine; the bound is for one that is not.
+  // About 10 ms on an idle machine; the bound is for one that is not, in processor time.
   expect(Math.min(...times)).toBeLessThan(250)
 })
 
