@@ -13,7 +13,7 @@ import { type Scratch, scratch, type Seen, snapshotOf } from '../../support/scra
 
 const CHILD = join(dirname(fileURLToPath(import.meta.url)), '../../support/prune-child.mjs')
 /** Thorough: every pack with any garbage is rewritten. */
-const INPUT = { maxCheckpoints: 2, maxSizeMb: 0.9 }
+const INPUT = { maxCheckpoints: 2, maxSizeMb: 1 }
 
 let s: Scratch
 /** The content of each checkpoint. */
