@@ -12,6 +12,7 @@ export type {
   DiffChange,
   DiffResult,
   DoctorResult,
+  DroppedFromRemote,
   DropResult,
   ExchangedCheckpoint,
   ExchangedItems,

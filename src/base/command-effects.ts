@@ -32,7 +32,13 @@ export const COMMAND_EFFECTS: Readonly<Record<string, CommandEffect>> = {
   // A remote gets everything, so only the user chooses one.
   remote: {
     effect: 'reads',
-    actions: { add: 'changes-store', init: 'changes-store', remove: 'changes-store' },
+    actions: {
+      add: 'changes-store',
+      init: 'changes-store',
+      remove: 'changes-store',
+      // For everyone who shares it.
+      drop: 'changes-store',
+    },
   },
   // Sends to a place that the user has chosen. Sessions of other projects are the user's to share.
   push: { effect: 'adds', options: { all: 'changes-store' } },

@@ -78,6 +78,11 @@ export class CodedRemote implements Remote {
     return head === undefined ? undefined : decodeHead(codec, head)
   }
 
+  async sizes(log?: LogName): ReturnType<Remote['sizes']> {
+    await this.#open()
+    return this.#driver.sizes(log)
+  }
+
   async take({ create, holder, ...request }: TakeRequest): Promise<TakeResult> {
     invariant(request.log.kind === 'session', 'a thread has no lease')
     const codec = await this.#open()
@@ -212,7 +217,7 @@ export class CodedRemote implements Remote {
 
   async compact(
     log: LogName,
-    rewrite: (content: readonly SegmentContent[]) => SegmentContent,
+    rewrite: (content: readonly SegmentContent[]) => SegmentContent | undefined,
   ): Promise<boolean> {
     const codec = await this.#open()
     return compactLog(this.#driver, codec, { log, rewrite })

@@ -13,7 +13,7 @@ export async function compactLog(
     rewrite,
   }: {
     readonly log: LogName
-    readonly rewrite: (content: readonly SegmentContent[]) => SegmentContent
+    readonly rewrite: (content: readonly SegmentContent[]) => SegmentContent | undefined
   },
 ): Promise<boolean> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -35,6 +35,7 @@ export async function compactLog(
     if (hash !== head.hash) continue
     if (contents.length < 2) return false
     const content = rewrite(contents)
+    if (content === undefined) return false
     const segment = encodeSegment(codec, { log, n: head.nextN, prev: null, content })
     if (segment.body.length >= bytes) return false
     const { nextN, epoch } = head

@@ -4,7 +4,7 @@
 // - `commit` changes nothing unless the log is at `before` (number, epoch and hash) and the fence is the caller's. It is atomic.
 // - Segment numbers only grow. After a deletion, the log continues at the same number with the hash null and a higher epoch.
 // - Errors are SavestateErrors: REMOTE_UNREACHABLE (worth a retry), REMOTE_REFUSED (not worth one), STORE_NEWER. No message has a password.
-import type { LogKind, LogName, LogPosition, StatusWord } from '../model/index.js'
+import type { LogKind, LogName, LogPosition, LogSize, StatusWord } from '../model/index.js'
 import type { EncodedSegment, RemoteLease } from './remote.js'
 
 /** The version of the tables or refs that this program writes. A newer one is refused. */
@@ -113,6 +113,8 @@ export interface RemoteDriver {
     readonly limit?: number
   }): Promise<readonly DriverHead[]>
   head(log: LogName): Promise<DriverHead | undefined>
+  /** The size of one log, or of all logs that are not deleted. */
+  sizes(log?: LogName): Promise<readonly (LogSize & { readonly log: LogName })[]>
 
   take(request: DriverTake): Promise<DriverTaken>
   /** Git refuses it. */

@@ -6,6 +6,7 @@ import type {
   LogKind,
   LogName,
   LogPosition,
+  LogSize,
   RemoteProject,
   SegmentContent,
   StatusWord,
@@ -129,6 +130,8 @@ export interface Remote {
     readonly limit?: number
   }): Promise<readonly LogHead[]>
   head(log: LogName): Promise<LogHead | undefined>
+  /** The size of one log, or of all logs that are not deleted. Reads no segment. */
+  sizes(log?: LogName): Promise<readonly (LogSize & { readonly log: LogName })[]>
 
   take(request: TakeRequest): Promise<TakeResult>
   /** Takes any session in progress without a living holder, of this agent if one is given. PostgreSQL only. */
@@ -170,11 +173,11 @@ export interface Remote {
   deleteLog(log: LogName, fence: number | null): Promise<boolean>
   /**
    * Replaces all segments of a log by one base, by compare and swap: a commit that comes first makes it read again, a commit that comes
-   * second finds another epoch. False if there is nothing to gain, or the writer was faster five times.
+   * second finds another epoch. False if there is nothing to gain, `rewrite` returns undefined, or the writer was faster five times.
    */
   compact(
     log: LogName,
-    rewrite: (content: readonly SegmentContent[]) => SegmentContent,
+    rewrite: (content: readonly SegmentContent[]) => SegmentContent | undefined,
   ): Promise<boolean>
   /** Removes packs that nothing needs, and returns their number. */
   collectPacks(): Promise<{ readonly removed: number; readonly bytes: number }>

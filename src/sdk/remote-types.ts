@@ -49,6 +49,14 @@ export type PullOptions = OnRemote &
     readonly take?: boolean
   }
 
+/** Options of `store.remotes.drop`. */
+export type DropFromRemoteOptions = OnRemote & {
+  /** Also sessions that another machine has. */
+  readonly take?: boolean
+  /** Deletes nothing, and returns what would be deleted. */
+  readonly dryRun?: boolean
+}
+
 /** Options of `store.remotes.handoff`. */
 export type HandoffOptions = OnRemote
 

@@ -7,6 +7,7 @@ import { withTemporaryStore } from './maintenance/temporary-store.js'
 import type { OpenContext } from './opening/open-context.js'
 import type {
   AddRemoteOptions,
+  DropFromRemoteOptions,
   HandoffOptions,
   PruneRemoteOptions,
   PullOptions,
@@ -81,6 +82,18 @@ export class Remotes {
   /** Sends a session and gives it up: another machine can continue it at once. */
   async handoff(session: string, options: HandoffOptions = {}): Promise<engine.HandoffResult> {
     return this.#perform('remotes.handoff', engine.handoff, options, { session })
+  }
+
+  /**
+   * Deletes sessions on a remote, for everyone who shares it. Copies in stores stay; no machine sends them again by itself. Throws
+   * SESSION_UNKNOWN, SESSION_DELETED, and SESSION_BUSY for a session that another machine has.
+   */
+  async drop(
+    sessions: string | readonly string[],
+    options: DropFromRemoteOptions = {},
+  ): Promise<engine.DroppedFromRemote> {
+    const named = typeof sessions === 'string' ? [sessions] : sessions
+    return this.#perform('remotes.drop', engine.dropFromRemote, options, { sessions: named })
   }
 
   /** Reads everything that a remote has, and checks it, in a temporary store in the folder of this one. */

@@ -84,10 +84,7 @@ export class Threads {
     await this.refresh(thread)
     const remove = ({ ledger, clock }: StoreContext) =>
       ledger.transaction(() => ledger.threads.delete(thread, clock.nowMs()))
-    return this.#write(remove, async (shares) => {
-      await shares.acknowledge(thread)
-      await shares.compact(thread)
-    })
+    return this.#write(remove, (shares) => shares.acknowledge(thread))
   }
 
   /** Copies a thread under the same ids. Does nothing for an unknown thread. */

@@ -40,6 +40,7 @@ const DECISIONS: Readonly<Record<CommandName, Decision>> = {
     'remote add far postgres://far.example.org/x --plain',
     'remote init',
     'remote remove far',
+    'remote drop far fix-login',
   ],
   push: ['some', 'push --all'],
   pull: ['some', 'pull works --take', 'pull works --into . -y'],

@@ -118,3 +118,23 @@ describe('removal', () => {
 function never(): never {
   throw new Error('not there')
 }
+
+test('a thread is compacted on the remote if most of it is gone', async () => {
+  await using a = await place().host()
+  const saver = await saverOn(a)
+  const remote = await place().remote()
+  const segmentsOf = async (id: string) => (await remote.sizes({ kind: 'thread', id }))[0]?.segments
+  const putMany = async (thread: string, count: number) => {
+    let last = at(thread)
+    for (let n = 0; n < count; n++) last = await put(saver, last, { values: { n } })
+  }
+  await putMany('few', 3)
+  await saver.prune(['few'], 'keep_latest')
+  expect(await segmentsOf('few')).toBe(4)
+  await saver.deleteThread('few')
+  expect(await segmentsOf('few')).toBe(1)
+  await putMany('many', 200)
+  await saver.prune(['many'], 'keep_latest')
+  expect(await segmentsOf('many')).toBe(1)
+  expect(await valuesAt(saver, at('many'))).toEqual({ n: 199 })
+})

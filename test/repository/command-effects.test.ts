@@ -37,7 +37,7 @@ test('a command that changes files or the store asks first, and no other does by
   const changing = COMMAND_NAMES.filter((name) => changes(plain(name)))
   // The page of `ui` asks. The others can be done again the other way round, by hand.
   expect(changing.filter((name) => !asking.includes(name))).toEqual(['ui', 'unpin', 'move'])
-  expect(asking.filter((name) => plain(name) === 'reads')).toEqual(['config'])
+  expect(asking.filter((name) => plain(name) === 'reads')).toEqual(['remote', 'config'])
 })
 
 test('an operation has the effect of the command of its name', () => {

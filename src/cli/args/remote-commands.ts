@@ -15,22 +15,23 @@ const SESSION = {
 export const REMOTE_COMMANDS = {
   remote: {
     usage:
-      'remote [list] | add NAME URL (--key-file F | --plain) [--schema S] [--auto-push] | init [NAME] [--print-sql [--role R]] | remove NAME',
+      'remote [list] | add NAME URL (--key-file F | --plain) [--schema S] [--auto-push] | init [NAME] [--print-sql [--role R]] | remove NAME | drop NAME SESSION… [--take] [--dry-run] [-y]',
     summary: 'Show, add or remove places to share sessions with',
     details: [
       'URL is a PostgreSQL database (postgres://host/database) or a git repository: a URL, user@host:path, or a path. `add` only records it, in remotes.json in the store; `init` creates the tables or refs, which is needed once per remote. Nothing is ever sent to a remote that you have not added.',
       'With --key-file everything is encrypted before it leaves this machine: the file holds the key, and is created if it does not exist. Everyone who shares the remote needs the same key. Without the key the server learns ids, sizes and times. With --plain it can read everything.',
       'A password in the URL is stored in remotes.json, which only you can read, and never shown. Better leave it out: PostgreSQL remotes read PGPASSWORD and ~/.pgpass, and git its credential helpers.',
+      '`drop` deletes sessions on the remote, for everyone who shares it. Copies in stores stay, and a later push sends one again only if you name it.',
     ],
     page: PAGE,
     positionals: [
       {
-        name: '[list|add|init|remove]',
+        name: '[list|add|init|remove|drop]',
         isOptional: true,
-        choices: ['list', 'add', 'init', 'remove'],
+        choices: ['list', 'add', 'init', 'remove', 'drop'],
       },
       { name: '[NAME]', isOptional: true },
-      { name: '[URL]', isOptional: true },
+      { name: '[URL|SESSION…]', isOptional: true, isRepeated: true },
     ],
     options: [
       text('key-file F', 'Encrypt everything with the key in F', { completes: 'files' }),
@@ -45,6 +46,9 @@ export const REMOTE_COMMANDS = {
           needs: 'print-sql',
         },
       ),
+      flag('take', 'With drop: also sessions that another machine has'),
+      DRY_RUN,
+      YES,
     ],
     exclusive: [['key-file', 'plain']],
     examples: [
@@ -54,6 +58,7 @@ export const REMOTE_COMMANDS = {
       ],
       ['savestate remote add mine git@host:sessions.git --key-file ~/key', 'Or through git'],
       ['savestate remote init team', 'Create its tables'],
+      ['savestate remote drop team fix-login', 'Delete a session there'],
     ],
   },
   push: {

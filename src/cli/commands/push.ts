@@ -4,6 +4,7 @@ import { EXIT } from '../runtime/exit.js'
 import { failureLines, forkLines } from '../render/shared-logs.js'
 import { formatBytes, formatCount } from '../terminal/format-numbers.js'
 import { printableLine } from '../terminal/escape.js'
+import { quoteForShell } from '../terminal/shell-quote.js'
 
 export const run = command<PushResult>({
   async call({ store, project, positionals, options }) {
@@ -26,7 +27,8 @@ export const run = command<PushResult>({
         : [
             `${formatCount(sent.length, 'session')} sent to ${remote.name} (${formatBytes(bytes)}): ${namesOf(sent)}.`,
           ]
-    return [...done, ...forkLines(pushed), ...failureLines(failed, screen)].join('\n')
+    const lines = [...forkLines(pushed), ...deletedLines(pushed), ...failureLines(failed, screen)]
+    return [...done, ...lines].join('\n')
   },
   exitCode: ({ pushed }) => (pushed.some(({ error }) => error !== null) ? EXIT.failed : EXIT.done),
 })
@@ -36,6 +38,16 @@ function emptyText({ remote, pushed }: PushResult, { isAll }: { readonly isAll: 
   return isAll
     ? 'Nothing to send: the store has no sessions.'
     : 'Nothing to send: this project has no sessions. For those of all projects: savestate push --all'
+}
+
+function deletedLines(logs: readonly PushedLog[]): readonly string[] {
+  return logs.flatMap(({ id, isDeleted }) =>
+    isDeleted
+      ? [
+          `${printableLine(id)} was deleted there. To send it again: savestate push ${quoteForShell(id)}`,
+        ]
+      : [],
+  )
 }
 
 const MAX_NAMES = 5

@@ -1,8 +1,16 @@
 import { resolve } from 'node:path'
-import { type AddedRemote, type RemoteView, SavestateError } from '../../index.js'
-import { type Command, command, type Request } from '../runtime/command.js'
+import {
+  type AddedRemote,
+  type DroppedFromRemote,
+  type RemoteView,
+  SavestateError,
+} from '../../index.js'
+import { holderText } from '../render/shared-logs.js'
+import { type Command, command, Declined, type Request } from '../runtime/command.js'
 import { usageOf } from '../args/commands-table.js'
-import { printable } from '../terminal/escape.js'
+import { confirmPlan } from '../runtime/confirm.js'
+import { printable, printableLine } from '../terminal/escape.js'
+import { formatBytes, formatCount } from '../terminal/format-numbers.js'
 import { textTable } from '../terminal/table.js'
 
 /** The options of each action; none takes those of another. */
@@ -11,14 +19,22 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   add: ['key-file', 'plain', 'schema', 'auto-push'],
   init: ['print-sql', 'role'],
   remove: [],
+  drop: ['take', 'dry-run', 'yes'],
 }
-const ARGUMENTS: Readonly<Record<string, number>> = { list: 1, add: 3, init: 2, remove: 2 }
+const ARGUMENTS: Readonly<Record<string, number>> = {
+  list: 1,
+  add: 3,
+  init: 2,
+  remove: 2,
+  drop: Infinity,
+}
 
 export const run: Command = (request) => {
   const [action = 'list'] = request.positionals
   refuseForeign(request, action)
   if (action === 'add') return add(request)
   if (action === 'remove') return remove(request)
+  if (action === 'drop') return drop(request)
   if (action === 'init') return request.options.has('print-sql') ? printSql(request) : init(request)
   return list(request)
 }
@@ -93,6 +109,43 @@ const remove = command<RemoteView>({
   render: (removed) =>
     `${removed.name} (${printable(locationOf(removed))}) is forgotten. Its sessions stay there.`,
 })
+
+const drop = command<DroppedFromRemote>({
+  async call(request) {
+    const { positionals, options } = request
+    const remote = required(positionals[1], 'NAME')
+    const sessions = [required(positionals[2], 'SESSION'), ...positionals.slice(3)]
+    const { remotes } = await request.store()
+    const given = { remote, take: options.has('take') }
+    const plan = () => remotes.drop(sessions, { ...given, dryRun: true })
+    const planned = await plan()
+    if (options.has('dry-run')) return planned
+    const isAgreed = await confirmPlan(request, {
+      first: planned,
+      again: plan,
+      text: (result) => dropPlanText(result, request.screen),
+      question: sessions.length === 1 ? 'Delete it there?' : 'Delete them there?',
+    })
+    return isAgreed ? remotes.drop(sessions, given) : new Declined(planned)
+  },
+  render(result, { screen }) {
+    if (!result.applied) return dropPlanText(result, screen)
+    const { remote, sessions, packBytes } = result
+    const freed = packBytes === 0 ? '' : `, and ${formatBytes(packBytes)} of files`
+    return `${formatCount(sessions.length, 'session')} deleted on ${remote.name}${freed}.`
+  },
+})
+
+function dropPlanText({ remote, sessions }: DroppedFromRemote, screen: Request['screen']): string {
+  return [
+    `This deletes ${formatCount(sessions.length, 'session')} on ${remote.name}, for everyone who shares it:`,
+    ...sessions.map(({ id, steps, holder }) => {
+      const held = holder === null ? '' : `; ${holderText(holder, screen)} has it`
+      return `  ${printableLine(id)} (${formatCount(steps, 'step')}${held})`
+    }),
+    'It cannot be undone there. Copies in stores stay, this one included.',
+  ].join('\n')
+}
 
 /** As in `db.example.org/agents, schema team`. */
 function locationOf({ label, schema }: RemoteView): string {

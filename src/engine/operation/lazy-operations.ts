@@ -16,6 +16,9 @@ export const clearProject = loadLater(
   async () => (await import('../store/clear-project.js')).clearProject,
 )
 export const drop = loadLater(async () => (await import('../prune/drop.js')).drop)
+export const dropFromRemote = loadLater(
+  async () => (await import('../remotes/drop-sessions.js')).dropFromRemote,
+)
 export const exportSession = loadLater(
   async () => (await import('../sessions/session-exchange.js')).exportSession,
 )

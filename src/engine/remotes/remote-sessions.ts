@@ -52,7 +52,7 @@ export const remoteSessions = storeOperation({
   },
 })
 
-function viewHead(context: StoreContext, head: LogHead): RemoteSession {
+export function viewHead(context: StoreContext, head: LogHead): RemoteSession {
   const { log, card, status, updatedAtMs, project } = head
   return {
     id: log.id,

@@ -3,6 +3,7 @@ import { type LogName, REMOTE_LEASE_MS } from '../../model/index.js'
 import type { Remote } from '../../remote/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { catchUp } from './catch-up.js'
+import { compactIfReachable } from './compact-log.js'
 import { continuedElsewhere } from './share-errors.js'
 import { shipLog } from './ship-log.js'
 import { releaseIfReachable, takeLog } from './take-log.js'
@@ -25,7 +26,8 @@ export async function shipClosed(
   try {
     const { fork } = await catchUp(context, remote, log, { taken: { lease, head } })
     if (fork !== undefined) throw continuedElsewhere(log, fork)
-    await shipLog(context, remote, lease, { leaseMs: REMOTE_LEASE_MS })
+    const { removal } = await shipLog(context, remote, lease, { leaseMs: REMOTE_LEASE_MS })
+    if (removal !== undefined) await compactIfReachable(remote, { log, ...removal })
   } finally {
     await releaseIfReachable(remote, lease)
   }

@@ -16,6 +16,7 @@ import { isLeasedElsewhere, openSession, type OpenRequest } from '../sessions/op
 import type { SessionContext } from '../sessions/session-context.js'
 import { catchUp } from './catch-up.js'
 import { shipClosed } from './closed-sessions.js'
+import { compactIfReachable } from './compact-log.js'
 import { HeldLease, type Instant, readInstant } from './held-lease.js'
 import { LeaseHeartbeat } from './lease-heartbeat.js'
 import { linkProject } from './project-identity.js'
@@ -249,6 +250,8 @@ export class Fleet {
     if (share?.held !== held) return
     try {
       if (!share.isLost) await share.acknowledge()
+      if (!share.isLost && share.removal !== undefined)
+        await compactIfReachable(this.remote, { log, ...share.removal })
     } finally {
       this.#shares.delete(log.id)
       if (!share.isLost) await releaseIfReachable(this.remote, held.lease)

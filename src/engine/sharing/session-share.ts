@@ -8,6 +8,7 @@ import { type HeldLease, readInstant } from './held-lease.js'
 import { withRetries } from './retry.js'
 import { fencedThere, isLoss, notShared } from './share-errors.js'
 import { shipLog } from './ship-log.js'
+import type { ShippedLog } from './types.js'
 
 export class SessionShare {
   readonly held: HeldLease
@@ -16,6 +17,7 @@ export class SessionShare {
   readonly #commit = new GroupCommit(() => this.#ship())
   #onLost: ((error: SavestateError) => void) | undefined
   #loss: SavestateError | undefined
+  #removal: ShippedLog['removal']
 
   constructor(
     session: SessionContext,
@@ -32,6 +34,11 @@ export class SessionShare {
 
   get isLost(): boolean {
     return this.#loss !== undefined
+  }
+
+  /** Checkpoints were removed while it was open. Compacted before its end, it would send everything again. */
+  get removal(): ShippedLog['removal'] {
+    return this.#removal
   }
 
   /** At most one listener: the session of the SDK. */
@@ -93,9 +100,13 @@ export class SessionShare {
     const { held } = this
     try {
       await withRetries(async () => {
-        const { renewedAt, writer } = await shipLog(this.#session, this.#remote, held.lease, {
-          leaseMs: REMOTE_LEASE_MS,
-        })
+        const { renewedAt, writer, removal } = await shipLog(
+          this.#session,
+          this.#remote,
+          held.lease,
+          { leaseMs: REMOTE_LEASE_MS },
+        )
+        this.#removal = removal ?? this.#removal
         if (writer.fence !== null) held.replace(writer)
         if (renewedAt !== undefined) held.renewed(renewedAt)
       })

@@ -56,7 +56,14 @@ export async function shipLog(
       if (result.isFenced === true) throw fencedThere(log)
       const { segments, bytes } = shipped
       const sentBytes = bytes + prepared.segment.body.length
-      shipped = { segments: segments + 1, bytes: sentBytes, renewedAt: sentAt }
+      const { steps } = prepared.card
+      shipped = {
+        ...shipped,
+        ...(prepared.isRemoval ? { removal: { steps } } : {}),
+        segments: segments + 1,
+        bytes: sentBytes,
+        renewedAt: sentAt,
+      }
       // A segment that this call has encoded has everything that was here.
       if (!wasPending) return { ...shipped, writer }
     } else if (result.kind === 'missing-pack') {
@@ -103,7 +110,7 @@ async function send(
   failpoint('share:uploaded')
   const sentAt = readInstant(context.clock)
   if (packs === 'missing-pack') return { result: { kind: packs }, sentAt }
-  const { packs: _, ...commit } = prepared
+  const { packs: _, isRemoval: _removal, ...commit } = prepared
   const name = project === undefined ? null : pathText(nameOf(project.path))
   const card = { ...commit.card, project: name }
   const result = await remote.commit({ ...commit, card, log, fence, packs, leaseMs })

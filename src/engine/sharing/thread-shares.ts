@@ -1,9 +1,10 @@
 // Threads of graph frameworks in mode wait. A thread has no lease: each writer first takes over what the others wrote.
 import type { GraphPlace } from '../../ledger/index.js'
-import { compactSegments, type LogName, type SegmentContent } from '../../model/index.js'
+import type { LogName } from '../../model/index.js'
 import type { Remote } from '../../remote/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { catchUp } from './catch-up.js'
+import { compactIfReachable } from './compact-log.js'
 import { GroupCommit } from './group-commit.js'
 import { withRetries } from './retry.js'
 import { notShared } from './share-errors.js'
@@ -59,21 +60,15 @@ export class ThreadShares {
     this.#store.ledger.threads.refuseDeleted(place)
   }
 
-  /** Removes what deleted checkpoints alone needed from the remote. */
-  async compact(id: string): Promise<void> {
-    const rewrite = (contents: readonly SegmentContent[]) =>
-      compactSegments(contents, { kind: 'thread' })
-    await withRetries(() => this.#remote.compact(logOf(id), rewrite))
-  }
-
   async #ship(id: string): Promise<void> {
     const log = logOf(id)
     // Nothing was deleted or copied.
     if (!this.#store.ledger.threads.isKnown(id)) return
     try {
-      await withRetries(() =>
+      const { removal } = await withRetries(() =>
         shipLog(this.#store, this.#remote, { log, fence: null }, { leaseMs: null }),
       )
+      if (removal !== undefined) await compactIfReachable(this.#remote, { log, ...removal })
     } catch (error) {
       throw notShared(error, log)
     }

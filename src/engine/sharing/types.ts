@@ -37,6 +37,8 @@ export type ShippedLog = {
   readonly writer: LogWriter
   /** As sent: compressed, and sealed if the remote has a key. */
   readonly bytes: number
+  /** Checkpoints were removed: the log may be worth compacting (`compactIfWorth`). `steps`: those of its card. */
+  readonly removal?: { readonly steps: number }
   /** When the last segment was sent, if one was: the lease counts from then. */
   readonly renewedAt?: Instant
 }

@@ -41,6 +41,8 @@ export type CommitFacts = {
     readonly pack: string | null
   }[]
   readonly removedCheckpoints: readonly string[]
+  /** Whether checkpoints of the session or thread were removed. */
+  readonly isRemoval: boolean
 }
 
 /** A pending segment with the rest of its commit (`Commit` of src/remote/remote.ts). */

@@ -30,10 +30,17 @@ export function prepareSegment(
   const pending = readPending(store, log.key) ?? encodeChanges(store, log, encode)
   if (pending === undefined) return undefined
   const { segment, facts } = pending
-  const { isBase, status, card, checkpoints, removedCheckpoints } = facts
+  const { isBase, status, card, checkpoints, removedCheckpoints, isRemoval } = facts
   const ids = checkpoints.map(({ id }) => id)
   const packs = findUnsharedPacks(store.database, ids)
-  const commit: CommitFacts = { isBase, status, card, checkpoints, removedCheckpoints }
+  const commit: CommitFacts = {
+    isBase,
+    status,
+    card,
+    checkpoints,
+    removedCheckpoints,
+    isRemoval,
+  }
   return { ...commit, before: log.position, segment, packs }
 }
 
@@ -89,6 +96,7 @@ function encodeChanges(store: Store, log: LogRow, encode: EncodeSegment): Pendin
       pack: pack === null || pack === undefined ? null : String(pack),
     })),
     removedCheckpoints: (removed.checkpoints ?? []).map(({ id }) => String(id)),
+    isRemoval: [removed.checkpoints, removed.graph_checkpoints].some((rows) => rows !== undefined),
     firstNumber: log.nextNumber,
     changes: [...(changes ?? [])],
   }
@@ -116,22 +124,26 @@ function describe(
   if (log.kind === 'thread') {
     const sql = 'SELECT count(*) AS steps FROM graph_checkpoints WHERE thread = ?'
     const steps = number(database.get(sql, owner) ?? {}, 'steps')
-    const card = { agent: null, project: null, steps, reason: null, statusReason: null }
+    const card = { agent: null, project: null, steps, reason: null, statusReason: null, ages: null }
     return { status: 'completed', card, nextStep: 0 }
   }
   const row = database.get(
-    `SELECT sessions.*, checkpoints.reason FROM sessions LEFT JOIN checkpoints ON checkpoints.id = head
+    `SELECT sessions.*, checkpoints.reason,
+       (SELECT created_at FROM checkpoints WHERE session = sessions.key ORDER BY step LIMIT 1) AS first_at FROM sessions LEFT JOIN checkpoints ON checkpoints.id = head
      WHERE key = ?`,
     owner,
   )
   invariant(row !== undefined, 'a shared session has a row')
   const [status, steps] = [statusOf(row).state, number(row, 'next_step')]
+  const untilMs = number(row, 'updated_at')
+  const fromMs = row['first_at'] === null ? untilMs : number(row, 'first_at')
   const card = {
     agent: optional(row, 'agent'),
     project: null,
     steps,
     reason: optional(row, 'reason'),
     statusReason: optional(row, 'status_reason'),
+    ages: { fromMs, untilMs },
   }
   return { status, card, nextStep: steps }
 }

@@ -1,7 +1,7 @@
 // Compaction: one base in place of all segments of a log, without what removed rows alone needed.
 import { checkNumbers, type NumberTable } from './check-numbers.js'
 import { foldRows } from './fold-rows.js'
-import type { LogKind } from './log.js'
+import type { LogKind, LogSize } from './log.js'
 import { parseSegment } from './parse-segment.js'
 import {
   type LogNumber,
@@ -12,7 +12,7 @@ import {
 } from './segment.js'
 import { referencesOf } from './state-root.js'
 
-/** A log with fewer segments is not worth it. */
+/** A log with no more segments is not worth it, unless nothing is left of it. */
 const MIN_SEGMENTS = 200
 const BYTES_PER_CHILD = 4
 
@@ -51,11 +51,28 @@ export function compactSegments(
   }
 }
 
-/** Whether less than half of a long log is needed. */
+/**
+ * Whether a log may be worth compacting, without reading it: it is long and most of its checkpoints were removed, or all were. `steps`
+ * is that of its card: all steps that a session ever had, or the checkpoints that a thread has.
+ */
+export function mayBeWorthCompacting(
+  { kind, segments, checkpoints }: LogSize & { readonly kind: LogKind },
+  { steps }: { readonly steps: number },
+): boolean {
+  // A thread has at least one segment for each checkpoint that it ever had.
+  const [kept, ever] = kind === 'session' ? [checkpoints, steps] : [steps, segments]
+  if (segments < 2 || ever === 0) return false
+  return kept === 0 || (segments > MIN_SEGMENTS && kept * 2 < ever)
+}
+
+/** Whether less than half of a long log is needed, or no checkpoint is left. */
 export function isWorthCompacting(
   contents: readonly SegmentContent[],
   compacted: SegmentContent,
 ): boolean {
+  if (contents.length < 2) return false
+  const { checkpoints = [], graph_checkpoints: ofThread = [] } = compacted.rows
+  if (checkpoints.length + ofThread.length === 0) return true
   if (contents.length <= MIN_SEGMENTS) return false
   const before = contents.reduce((sum, content) => sum + estimateBytes(content), 0)
   return estimateBytes(compacted) < before / 2

@@ -16,13 +16,22 @@ export type LogPosition = {
   readonly hash: string | null
 }
 
-/** The facts that `sessions --remote` shows of a log. Sealed if the remote has a key. */
+/** The size of a log on a remote, which is known without reading it. */
+export type LogSize = {
+  readonly segments: number
+  /** Those of a session; a thread has none here. */
+  readonly checkpoints: number
+}
+
+/** The facts that `sessions --remote` shows of a log, and that `prune --remote` needs to leave it unread. Sealed if the remote has a key. */
 export type LogCard = {
   readonly agent: string | null
   readonly project: string | null
   readonly steps: number
   readonly reason: string | null
   readonly statusReason: string | null
+  /** When the first checkpoint was made that the session still has, and when the session was last used. Null: no session. */
+  readonly ages: { readonly fromMs: number; readonly untilMs: number } | null
 }
 
 /** Why another process cannot write. Sealed if the remote has a key. */

@@ -57,8 +57,12 @@ function decodeProject(codec: Codec, { id, card }: DriverProject): RemoteProject
 
 function isCard(value: unknown): value is LogCard {
   if (!isRecord(value)) return false
-  const { agent, project, steps, reason, statusReason } = value
-  return [agent, project, reason, statusReason].every(isTextOrNull) && Number.isSafeInteger(steps)
+  const { agent, project, steps, reason, statusReason, ages } = value
+  return (
+    [agent, project, reason, statusReason].every(isTextOrNull) &&
+    Number.isSafeInteger(steps) &&
+    (ages === null || (isRecord(ages) && [ages['fromMs'], ages['untilMs']].every(Number.isFinite)))
+  )
 }
 
 function isHolder(value: unknown): value is LogHolder {

@@ -6,7 +6,7 @@ import { SavestateError } from '../../model/index.js'
 import type { RemoteDriver } from '../driver.js'
 import { parseGitUrl } from './git-url.js'
 import { deleteLog, releaseLease, renewLeases, takeLease } from './leases.js'
-import { headOf } from './log-manifest.js'
+import { headOf, sizeOf } from './log-manifest.js'
 import { LogStore } from './log-store.js'
 import { collectPacks, putPack, readPacks } from './packs.js'
 import { initFormat, readFormat } from './remote-format.js'
@@ -66,6 +66,20 @@ function driverOn(store: LogStore): RemoteDriver {
         return store.read(log)
       })
       return manifest === undefined ? undefined : headOf(manifest)
+    },
+
+    async sizes(log) {
+      const manifests = await repository.withLock(async () => {
+        if (log === undefined) {
+          await store.fetchAll()
+          return store.readAll()
+        }
+        await store.fetch([log])
+        return [(await store.read(log)).manifest]
+      })
+      return manifests.flatMap((manifest) =>
+        manifest === undefined || manifest.isDeleted ? [] : sizeOf(manifest),
+      )
     },
 
     take: (request) => takeLease(store, request),

@@ -1,6 +1,6 @@
 // `head.json` of a log: the fields of its head, and what its trees hold. It was written by another host, so every field is checked.
 import { fieldsOf, isRecord, tryParseJson } from '../../base/index.js'
-import { type LogName, STATUS_WORDS, type StatusWord } from '../../model/index.js'
+import { type LogName, type LogSize, STATUS_WORDS, type StatusWord } from '../../model/index.js'
 import type { DriverHead, DriverPack, DriverProject } from '../driver.js'
 
 export type SegmentEntry = {
@@ -60,6 +60,14 @@ export function headOf({
   ...head
 }: LogManifest): DriverHead {
   return { ...head, leaseEndsInMs: null }
+}
+
+export function sizeOf({
+  log,
+  segments,
+  checkpoints,
+}: LogManifest): LogSize & { readonly log: LogName } {
+  return { log, segments: segments.length, checkpoints: checkpoints.length }
 }
 
 export function encodeManifest(manifest: LogManifest): Buffer {

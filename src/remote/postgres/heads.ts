@@ -1,5 +1,5 @@
 // The head of a log: its rows in `logs` and `live`.
-import type { LogKind, LogName } from '../../model/index.js'
+import type { LogKind, LogName, LogSize } from '../../model/index.js'
 import type { DriverHead } from '../driver.js'
 import {
   bytesIn,
@@ -50,11 +50,39 @@ export async function readHeads(
   return rows.map(headOf)
 }
 
+/** For all logs of a large remote. */
+const SIZES_TIMEOUT_MS = 600_000
+
+/** Numbers have no gaps, so the first and the next one give the count of the segments. */
+export async function readSizes(
+  db: Database,
+  log: LogName | undefined,
+): Promise<readonly (LogSize & { readonly log: LogName })[]> {
+  const rows = await db.query(
+    `SELECT l.kind, l.id,
+        v.next_n - coalesce((SELECT min(n) FROM S.segments AS s WHERE s.log = l.key), v.next_n) AS segments,
+        (SELECT count(*) FROM S.checkpoints AS c WHERE c.log = l.key) AS checkpoints
+      FROM S.logs AS l JOIN S.live AS v ON v.log = l.key
+      WHERE v.deleted_at IS NULL AND ($1::text IS NULL OR l.kind = $1 AND l.id = $2)`,
+    [log?.kind ?? null, log?.id ?? null],
+    log === undefined ? { timeoutMs: SIZES_TIMEOUT_MS } : {},
+  )
+  return rows.map((row) => ({
+    log: logOf(row),
+    segments: numberIn(row, 'segments'),
+    checkpoints: numberIn(row, 'checkpoints'),
+  }))
+}
+
+function logOf(row: Row): LogName {
+  return { kind: row['kind'] === 'thread' ? 'thread' : 'session', id: textIn(row, 'id') }
+}
+
 export function headOf(row: Row): DriverHead {
   const holder = bytesOrNullIn(row, 'holder')
   const project = textOrNullIn(row, 'project')
   return {
-    log: { kind: row['kind'] === 'thread' ? 'thread' : 'session', id: textIn(row, 'id') },
+    log: logOf(row),
     nextN: numberIn(row, 'next_n'),
     epoch: numberIn(row, 'epoch'),
     hash: hexOrNullIn(row, 'hash'),

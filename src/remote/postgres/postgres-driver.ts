@@ -12,7 +12,7 @@ import type { RemoteLease } from '../remote.js'
 import { commitSegment } from './commit-segment.js'
 import { loadPg, PostgresConnection } from './connection.js'
 import { Database } from './database.js'
-import { readHead, readHeads } from './heads.js'
+import { readHead, readHeads, readSizes } from './heads.js'
 import { initSchema, readFormat } from './init-schema.js'
 import { claimLease, releaseLease, renewLeases, takeLease } from './leases.js'
 import { collectPacks, putPack, readPacks } from './packs.js'
@@ -52,6 +52,7 @@ function driverOn(db: Database): RemoteDriver {
     init: (format: DriverFormat) => initSchema(db, format),
     heads: (query) => readHeads(db, query),
     head: (log: LogName): Promise<DriverHead | undefined> => readHead(db, log),
+    sizes: (log?: LogName) => readSizes(db, log),
     take: (request: DriverTake) => takeLease(db, request),
     claim: (request) => claimLease(db, request),
     renew: (leases: readonly RemoteLease[], leaseMs: number) => renewLeases(db, leases, leaseMs),

@@ -1,7 +1,9 @@
 // Compaction of a log beside its writer, its readers and its forks: the second one finds another epoch, and nothing is lost.
+import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import type { Session } from '../../../src/index.js'
 import { compactSegments } from '../../../src/model/index.js'
+import type { PostgresClient } from '../../../src/remote/index.js'
 import { sharedPlace } from '../../support/sharing/fleet.js'
 
 type State = { items: number[] }
@@ -84,26 +86,75 @@ describe('a log that is compacted', () => {
     expect(await resumed.session.count()).toBe(left)
   })
 
-  test('while another host forks it, before and after', async () => {
+  test.each([
+    // The head is known by then, and the segments are not.
+    { when: 'before a fork reads its segments', at: 'FROM "savestate".segments AS s WHERE log =' },
+    { when: 'after a fork has read them', at: 'INSERT INTO "savestate".logs' },
+  ])('$when: the fork and the session continue', async ({ at }) => {
+    const id = `forked at ${at.slice(0, 4)}`
+    // Closed after the store that uses it.
+    await using paused = clientThatPauses(at, () => compact(id))
     await using a = await place().host()
     await using b = await place().host()
-    const [first, second] = [await a.openShared(), await b.openShared()]
-    const session = await first.session<State>('forked')
+    const session = await (await a.openShared()).session<State>(id)
     await session.save({ state: { items: [0] }, name: 'base' })
     await appendAll(session, [1, 2, 3])
-    const [before] = await Promise.all([
-      second.fork<State>('base', { of: 'forked', session: 'fork-1' }),
-      compact('forked'),
-    ])
-    const after = await second.fork<State>('base', { of: 'forked', session: 'fork-2' })
-    for (const fork of [before, after]) {
-      await fork.append('items', [7])
-      expect(await fork.stateAt()).toEqual({ items: [0, 7] })
-      await fork.close()
-    }
+    const second = await b.openShared({ remote: { url: place().url, client: paused.client } })
+    const fork = await second.fork<State>('base', { of: id, session: `${id}, fork` })
+    expect(paused.count()).toBe(1)
+    expect(await countSegments(id)).toBe(1)
+    await fork.append('items', [7])
+    await fork.close()
     await appendAll(session, [4])
-    expect((await first.resume('fork-1')).state).toEqual({ items: [0, 7] })
     expect(await session.stateAt()).toEqual({ items: [0, 1, 2, 3, 4] })
+    await session.close()
+    expect((await second.resume<State>(id)).state).toEqual({ items: [0, 1, 2, 3, 4] })
+    await using c = await place().host()
+    const resumed = await (await c.openShared()).resume<State>(`${id}, fork`)
+    expect(resumed.state).toEqual({ items: [0, 7] })
+  })
+})
+
+/** A client of `pg` that does some work before the first statement with this text. */
+function clientThatPauses(text: string, work: () => Promise<void>) {
+  const pool = new pg.Pool({ connectionString: place().url, max: 1 })
+  let count = 0
+  const query: PostgresClient['query'] = async (statement) => {
+    if (count === 0 && statement.text.includes(text)) {
+      count += 1
+      await work()
+    }
+    return pool.query<Record<string, unknown>>(statement)
+  }
+  return { client: { query }, count: () => count, [Symbol.asyncDispose]: () => pool.end() }
+}
+
+describe('after a removal', () => {
+  test('a long session is compacted when it is closed, and not before', async () => {
+    await using a = await place().host()
+    await using b = await place().host()
+    const session = await (await a.openShared()).session<State>('pruned')
+    await session.save({ state: { items: [0] } })
+    const numbers = Array.from({ length: 200 }, (_, n) => n + 1)
+    await appendAll(session, numbers)
+    await session.prune({ keepLast: 2, maxCheckpoints: 3 })
+    expect(await countSegments('pruned')).toBe(203)
+    await appendAll(session, [201])
+    expect(await countSegments('pruned')).toBe(204)
+    await session.close()
+    expect(await countSegments('pruned')).toBe(1)
+    const resumed = await (await b.openShared()).resume<State>('pruned')
+    expect(resumed.state).toEqual({ items: [0, ...numbers, 201] })
+  })
+
+  test('a short session stays as it is', async () => {
+    await using a = await place().host()
+    const session = await (await a.openShared()).session<State>('short')
+    await session.save({ state: { items: [0] } })
+    await appendAll(session, [1, 2, 3, 4, 5])
+    await session.prune({ keepLast: 1, maxCheckpoints: 2 })
+    await session.close()
+    expect(await countSegments('short')).toBe(8)
   })
 })
 

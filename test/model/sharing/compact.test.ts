@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import {
   compactSegments,
   isWorthCompacting,
+  mayBeWorthCompacting,
   type SegmentContent,
   type SharedRow,
 } from '../../../src/model/index.js'
@@ -121,4 +122,24 @@ test('only a long log that is mostly dead is worth it', () => {
   expect(isWorth([...steps, remove(240)])).toBe(true)
   expect(isWorth([...steps, remove(20)])).toBe(false)
   expect(isWorth([...steps.slice(0, 100), remove(90)])).toBe(false)
+  // Nothing is left of it.
+  expect(isWorth([...steps.slice(0, 100), remove(100)])).toBe(true)
+})
+
+test('the size of a log tells whether reading it can be worth it', () => {
+  const session = (segments: number, checkpoints: number, steps: number) =>
+    mayBeWorthCompacting({ kind: 'session', segments, checkpoints }, { steps })
+  expect(session(201, 49, 100)).toBe(true)
+  expect(session(201, 50, 100)).toBe(false)
+  expect(session(200, 49, 100)).toBe(false)
+  // Without any checkpoint left, or before the first one.
+  expect([session(2, 0, 100), session(1, 0, 100), session(900, 0, 0)]).toEqual([true, false, false])
+  const thread = (segments: number, steps: number) =>
+    mayBeWorthCompacting({ kind: 'thread', segments, checkpoints: 0 }, { steps })
+  expect([thread(201, 100), thread(201, 101), thread(9, 1), thread(9, 0)]).toEqual([
+    true,
+    false,
+    false,
+    true,
+  ])
 })

@@ -248,6 +248,7 @@ test('a sealed remote shows the server nothing of what is stored', async () => {
       steps: 1,
       reason: 'secret reason',
       statusReason: null,
+      ages: null,
     },
     packs: [{ id: 'p', parent: null, tree, project: 'p1', bytes: Buffer.from('secret reason') }],
     checkpoints: [],

@@ -29,6 +29,26 @@ export function describeLogs({ remote, openOther }: RemoteClients): void {
     ])
   })
 
+  test('the size of a log counts its segments and checkpoints', async () => {
+    const checkpoint = (step: number) => ({ id: `s${step}`, step, pack: null })
+    const log = session('sized')
+    const writer = await startWriter(remote(), log)
+    await writer.commit('one', { checkpoints: [checkpoint(1)] })
+    await writer.commit('two', { checkpoints: [checkpoint(2)] })
+    await writer.commit('three', { removed: ['s1'] })
+    const other = await openOther()
+    expect(await other.sizes(log)).toEqual([{ log, segments: 3, checkpoints: 1 }])
+    await writer.commit('base', { isBase: true, checkpoints: [checkpoint(2)] })
+    await writer.commit('four', { checkpoints: [checkpoint(4)] })
+    const size = { log, segments: 2, checkpoints: 2 }
+    expect(await other.sizes(log)).toEqual([size])
+    expect(await other.sizes()).toContainEqual(size)
+    await remote().deleteLog(log, writer.fence)
+    expect(await other.sizes(log)).toEqual([])
+    expect((await other.sizes()).filter((it) => it.log.id === log.id)).toEqual([])
+    expect(await other.sizes(session('no such log'))).toEqual([])
+  })
+
   test('a deleted log leaves a tombstone and no content', async () => {
     const log = session('deleted')
     const writer = await startWriter(remote(), log)

@@ -40,6 +40,7 @@ export function card(steps: number): LogCard {
     steps,
     reason: `step ${steps}`,
     statusReason: null,
+    ages: null,
   }
 }
 

@@ -27,7 +27,8 @@ async function pushAll(context: StoreContext, entry: RemoteEntry): Promise<void>
     let first: Error | undefined
     for (const log of logs) {
       const { error } = await reportErrorsOfOne(() => pushLog(context, named, { log }))
-      first ??= error
+      // The user deleted it there: only a push that names it sends it again.
+      if (error?.code !== 'SESSION_DELETED') first ??= error
     }
     if (first !== undefined) throw first
   })

@@ -18,7 +18,7 @@ export const handoff = storeOperation({
     return withRemote(context, remote, async (named) => ({
       remote: viewRemote(named.entry),
       session,
-      ...(await pushLog(context, named, { log, isGivenUp: true })),
+      ...(await pushLog(context, named, { log, isGivenUp: true, isNamed: true })),
     }))
   },
 })

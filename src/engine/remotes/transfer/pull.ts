@@ -5,7 +5,6 @@ import {
   type LogKind,
   type LogName,
   parsePathText,
-  parseSessionId,
   SavestateError,
 } from '../../../model/index.js'
 import type { LogHead } from '../../../remote/index.js'
@@ -15,6 +14,7 @@ import { logsWith } from './local-logs.js'
 import { type NamedRemote, withRemote } from '../named-remote.js'
 import { reportErrorsOfOne } from './one-log.js'
 import { pullLog, type ReceivedLog } from './pull-log.js'
+import { requireHead } from '../require-head.js'
 import { type RemoteView, viewRemote } from '../remotes-file.js'
 
 export type PulledLog = ReceivedLog & {
@@ -103,19 +103,6 @@ async function selectHeads(
   if (all) return heads
   const shared = new Set(logsWith(context, entry.id).map(({ log }) => nameText(log)))
   return heads.filter(({ log }) => shared.has(nameText(log)))
-}
-
-async function requireHead({ remote, entry }: NamedRemote, text: string): Promise<LogHead> {
-  const id = parseSessionId(text)
-  const head = await remote.head({ kind: 'session', id })
-  if (head !== undefined && !head.isDeleted) return head
-  throw new SavestateError(
-    head === undefined ? 'SESSION_UNKNOWN' : 'SESSION_DELETED',
-    head === undefined
-      ? `The remote ${entry.name} has no session ${JSON.stringify(id)}`
-      : `The session ${JSON.stringify(id)} was deleted on the remote ${entry.name}`,
-    { hint: `\`savestate sessions --remote ${entry.name}\` lists its sessions.` },
-  )
 }
 
 function nameText({ kind, id }: LogName): string {

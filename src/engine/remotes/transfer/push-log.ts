@@ -1,8 +1,20 @@
 // Sends one log to a named remote: takes the lease, applies what others have added there, then sends what is new here.
-import { type LogName, LONG_LEASE_MS } from '../../../model/index.js'
+import {
+  type ErrorCode,
+  type LogName,
+  LONG_LEASE_MS,
+  SavestateError,
+} from '../../../model/index.js'
 import type { Remote } from '../../../remote/index.js'
 import type { StoreContext } from '../../operation/context.js'
-import { catchUp, releaseLog, shipLog, type TakenLog, takeLog } from '../../sharing/index.js'
+import {
+  catchUp,
+  compactIfReachable,
+  releaseLog,
+  shipLog,
+  type TakenLog,
+  takeLog,
+} from '../../sharing/index.js'
 import { refuseOtherRemote } from './local-logs.js'
 import type { NamedRemote } from '../named-remote.js'
 
@@ -14,20 +26,27 @@ export type SentLog = {
   readonly fork: string | null
 }
 
-/** `isGivenUp`: any machine may continue the log afterwards. Otherwise it stays with this one for a while. */
+/**
+ * `isGivenUp`: any machine may continue the log afterwards. Otherwise it stays with this one for a while. `isNamed`: the user has named it,
+ * so one that was deleted there is created again. Otherwise it throws SESSION_DELETED.
+ */
 export async function pushLog(
   context: StoreContext,
   named: NamedRemote,
-  { log, isGivenUp = false }: { readonly log: LogName; readonly isGivenUp?: boolean },
+  { log, isGivenUp = false, isNamed = false }: Push,
 ): Promise<SentLog> {
   const { remote } = named
   refuseOtherRemote(context, named, log)
   const leaseMs = leaseOf(remote)
-  const taken = log.kind === 'thread' ? undefined : await take(context, remote, log)
+  const taken = log.kind === 'thread' ? undefined : await take(context, remote, { log, isNamed })
   const { fork = null } = await catchUp(context, remote, log, taken === undefined ? {} : { taken })
   context.ledger.sharing.share(log, { remote: await remote.id() })
+  // It was created again, so the remote has nothing of it.
+  if (taken?.head.hash === null) context.ledger.sharing.restart(log, taken.head)
   const writer = taken?.lease ?? { log, fence: null }
-  const { segments, bytes, writer: last } = await shipLog(context, remote, writer, { leaseMs })
+  const shipped = await shipLog(context, remote, writer, { leaseMs })
+  const { segments, bytes, writer: last, removal } = shipped
+  if (removal !== undefined) await compactIfReachable(remote, { log, ...removal })
   if (isGivenUp && last.fence !== null) await releaseLog(remote, last)
   if (fork === null) return { segments, bytes, fork }
   const also = await pushLog(context, named, { log: { kind: 'session', id: fork }, isGivenUp })
@@ -39,12 +58,33 @@ export function leaseOf({ kind }: Remote): number | null {
   return kind === 'git' ? null : LONG_LEASE_MS
 }
 
-/** Creates the log there if it is unknown or was deleted. */
-async function take(context: StoreContext, remote: Remote, log: LogName): Promise<TakenLog> {
+type Push = {
+  readonly log: LogName
+  readonly isGivenUp?: boolean
+  readonly isNamed?: boolean
+}
+
+/** Creates the log there if it is unknown. */
+async function take(
+  context: StoreContext,
+  remote: Remote,
+  { log, isNamed }: { readonly log: LogName; readonly isNamed: boolean },
+): Promise<TakenLog> {
   const { ledger } = context
+  const leaseMs = leaseOf(remote)
+  if (ledger.sharing.get(log) !== undefined) {
+    try {
+      return await takeLog(context, remote, { log, leaseMs })
+    } catch (error) {
+      const codes: readonly ErrorCode[] = ['SESSION_UNKNOWN', ...(isNamed ? DELETED : [])]
+      if (!(error instanceof SavestateError) || !codes.includes(error.code)) throw error
+    }
+  }
   const session = ledger.sessions.byId(log.id)
   const projectId = session?.project ?? null
   const project = projectId === null ? undefined : ledger.project(projectId)
   const create = { agent: session?.agent ?? null, project }
-  return takeLog(context, remote, { log, leaseMs: leaseOf(remote), create })
+  return takeLog(context, remote, { log, leaseMs, create })
 }
+
+const DELETED = ['SESSION_DELETED'] as const

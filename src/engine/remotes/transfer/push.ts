@@ -13,6 +13,8 @@ import { type RemoteView, viewRemote } from '../remotes-file.js'
 export type PushedLog = SentLog & {
   readonly kind: LogKind
   readonly id: string
+  /** It was deleted there, so it was not sent: only a push that names it does. */
+  readonly isDeleted: boolean
   /** Why it was not sent; null if it was. */
   readonly error: ErrorText | null
 }
@@ -32,12 +34,20 @@ export const push = storeOperation({
     }),
   async run(context, { remote, ...selection }, { signal }): Promise<PushResult> {
     const logs = selectLogs(context, selection)
+    const isNamed = selection.sessions !== undefined
     return withRemote(context, remote, async (named) => {
       const pushed: PushedLog[] = []
       for (const log of logs) {
         signal?.throwIfAborted()
-        const { value, error } = await reportErrorsOfOne(() => pushLog(context, named, { log }))
-        pushed.push({ ...log, ...(value ?? NOTHING), error: error?.toJSON() ?? null })
+        const push = () => pushLog(context, named, { log, isNamed })
+        const { value = NOTHING, error } = await reportErrorsOfOne(push)
+        const isDeleted = error?.code === 'SESSION_DELETED'
+        pushed.push({
+          ...log,
+          ...value,
+          isDeleted,
+          error: error === undefined || isDeleted ? null : error.toJSON(),
+        })
       }
       if (pushed.every(({ error }) => error === null)) recordPush(context, named.entry.name)
       return { remote: viewRemote(named.entry), pushed }
