@@ -9,6 +9,7 @@ export const installer = () => import('./install/install.js')
 export const conversations = () => import('./conversation/conversation.js')
 /** Conversations as people read them. */
 export const conversationItems = () => import('./conversation/read-items.js')
+export const subagents = () => import('./conversation/read-subagent.js')
 export * from './conversation/index.js'
 export * from './hooks/index.js'
 export * from './install/index.js'

@@ -81,6 +81,17 @@ test("a subagent's transcript is ignored, and an unreadable one is reported", as
   expect(JSON.stringify(s.json(['status']))).toContain('transcript claude')
 })
 
+test('the conversation is copied also if only a subagent works in the first turn', async () => {
+  using s = scratch({ 'package.json': '{}' })
+  prompt(s, 'one')
+  writeFileSync(fileOf(s), '{"n":1}\n')
+  const call = { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 'x' }
+  hook(s, 'PreToolUse', { ...call, agent_id: 'a-1' })
+  s.write({ 'a.txt': 'a' })
+  hook(s, 'PostToolUse', { ...call, agent_id: 'a-1', tool_response: {} })
+  expect(await conversations(s)).toEqual([null, ['{"n":1}']])
+})
+
 test('after a kill at any point, the next event has every line once', async () => {
   using s = scratch({ 'package.json': '{}' })
   writeFileSync(fileOf(s), '{"n":0}\n')

@@ -120,6 +120,7 @@ test('a layer exports the contents of its folders through the index of each fold
     './install/install.js',
     './conversation/conversation.js',
     './conversation/read-items.js',
+    './conversation/read-subagent.js',
   ]
   expect(faults.filter(({ specifier }) => !lazy.includes(specifier))).toEqual([])
 })

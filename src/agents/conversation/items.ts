@@ -31,6 +31,14 @@ export type ConversationPart =
   /** Remarks of the agent's program, such as a summary of an earlier conversation or an interruption. */
   | { readonly kind: 'note'; readonly text: ItemText }
 
+/** A subagent whose conversation is in a file of its own. */
+export type StartedSubagent = {
+  /** The id of the tool call that started it. */
+  readonly call: string
+  /** Null if the entry does not say it: Claude Code writes it with the result of the call. */
+  readonly agent: string | null
+}
+
 /** One stored line or message. It has no parts if there is nothing to read in it. */
 export type ConversationItem = {
   /** Its place in the stored list. */
@@ -39,4 +47,6 @@ export type ConversationItem = {
   /** The id of the subagent that it belongs to; null for the main conversation. */
   readonly subagent: string | null
   readonly parts: readonly ConversationPart[]
+  /** Left out if there are none. */
+  readonly started?: readonly StartedSubagent[]
 }

@@ -84,6 +84,7 @@ export function readConversationItems(
       at: isoTime(item.at),
       subagent: item.subagent,
       parts: isReplaced ? [] : item.parts.map((part) => finishPart(part, { reveal, maxChars })),
+      ...(item.started === undefined ? {} : { started: item.started }),
     }
   })
 }

@@ -1,6 +1,7 @@
 // Saves a checkpoint of an agent's session: the files, and as its state the conversation so far, copied from the agent's
 // transcript. The position up to which it is copied is in the checkpoint's metadata, so one transaction writes both the
 // lines and the position.
+import { basename } from 'node:path'
 import { fieldsOf } from '../../base/index.js'
 import { SavestateError, type SessionSaveOptions, type Session, type Store } from '../../index.js'
 import type { AgentEvent } from '../mappers/event.js'
@@ -41,11 +42,13 @@ export async function saveConversation(store: Store, work: Work): Promise<void> 
 /** A transcript that cannot be read must not keep the files from being saved. */
 async function growthAt(
   store: Store,
-  { agent, agentId, cwd, transcriptPath: path }: AgentEvent,
+  { agent, agentId, sessionId, cwd, transcriptPath: path }: AgentEvent,
   known: Position | undefined,
 ): Promise<Growth | undefined> {
-  // A subagent may have its own transcript; the state follows the conversation with the user.
-  if (path === undefined || (agentId !== undefined && path !== known?.path)) return undefined
+  if (path === undefined) return undefined
+  // A subagent may have its own transcript; the state follows the conversation with the user, whose file is named after the session.
+  const isOwn = path === known?.path || basename(path) === `${sessionId}.jsonl`
+  if (agentId !== undefined && !isOwn) return undefined
   try {
     return readGrowth(path, known)
   } catch (error) {

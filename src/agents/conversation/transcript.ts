@@ -126,3 +126,26 @@ function openIfExists(path: string): number | undefined {
     throw error
   }
 }
+
+/** The path of the transcript that a session was copied from, if the file is still the same one. `metadata` as above. */
+export function transcriptOf(metadata: unknown): string | undefined {
+  const known = parsePosition(fieldsOf(metadata)['copied'])
+  const fd = known !== undefined && isAbsolute(known.path) ? openIfExists(known.path) : undefined
+  if (known === undefined || fd === undefined) return undefined
+  try {
+    return fstatSync(fd).isFile() && isSame(fd, known) ? known.path : undefined
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** The complete lines at the start of a file, as many as an event would copy. */
+export function readStart(fd: number): {
+  readonly lines: readonly string[]
+  readonly isAll: boolean
+} {
+  const { size } = fstatSync(fd)
+  const bytes = readLines(fd, { from: 0, bytes: size })
+  const lines = bytes.length === 0 ? [] : bytes.toString('utf8').slice(0, -1).split('\n')
+  return { lines, isAll: size <= Math.max(bytes.length, MAX_BYTES) }
+}

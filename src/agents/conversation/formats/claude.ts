@@ -1,14 +1,17 @@
 // Claude Code: lines with `type` and, for messages, Anthropic's content blocks. Cursor writes similar lines.
 import { type Fields, fieldsOf, isRecord } from '../../../base/index.js'
+import type { StartedSubagent } from '../items.js'
 import { CLAUDE_TAGS, CURSOR_TAGS } from './injected-text.js'
 import { readBlocks } from './message.js'
 import {
   BOOKKEEPING,
   idIn,
+  listIn,
   note,
   numberIn,
   type RawItem,
   type RawPart,
+  startedBy,
   textIn,
   withText,
 } from './raw-item.js'
@@ -44,7 +47,7 @@ export function readClaude(entry: Fields): RawItem | undefined {
   switch (type) {
     case 'user':
     case 'assistant':
-      return { at, subagent, parts: withText(messageParts(entry, type)) }
+      return { at, subagent, parts: withText(messageParts(entry, type)), ...startedIn(entry) }
     case 'system': {
       const parts = SILENT_SUBTYPES.has(entry['subtype']) ? [] : [note(systemText(entry))]
       return { at, subagent, parts: withText(parts) }
@@ -65,6 +68,19 @@ function subagentOf({ agentId, isSidechain }: Fields): string | null {
   const id = idIn(agentId)
   if (id !== '') return id
   return isSidechain === true ? 'sidechain' : null
+}
+
+/** The id of a subagent is in the result of its call. Until then its own file names the call. */
+function startedIn({ message, toolUseResult }: Fields): Pick<RawItem, 'started'> {
+  const blocks = listIn(fieldsOf(message)['content']).map(fieldsOf)
+  const agent = idIn(fieldsOf(toolUseResult)['agentId'])
+  const started = blocks.flatMap(
+    ({ type, name, id, tool_use_id: callId }): readonly StartedSubagent[] => {
+      if (type === 'tool_use' && name === 'Agent') return [{ call: idIn(id), agent: null }]
+      return type === 'tool_result' && agent !== '' ? [{ call: idIn(callId), agent }] : []
+    },
+  )
+  return startedBy(started)
 }
 
 function messageParts(entry: Fields, role: 'user' | 'assistant'): readonly RawPart[] {

@@ -5,10 +5,12 @@ import { CODEX_TAGS } from './injected-text.js'
 import { readMessage } from './message.js'
 import {
   BOOKKEEPING,
+  idIn,
   listIn,
   note,
   type RawItem,
   type RawPart,
+  startedBy,
   textIn,
   withText,
 } from './raw-item.js'
@@ -30,7 +32,7 @@ export function readCodex({ type, timestamp: at, payload: given }: Fields): RawI
       return parts === undefined ? undefined : item(parts.map(markInstructions))
     }
     case 'event_msg':
-      return item(eventParts(payload))
+      return { ...item(eventParts(payload)), ...startedIn(payload) }
     case 'compacted':
       return item([note(textIn(payload['message']) || 'The conversation was compacted.')])
     case 'inter_agent_communication_metadata':
@@ -62,6 +64,12 @@ function textsOf(content: unknown): string {
   return listIn(content)
     .map((block) => textIn(fieldsOf(block)['text']))
     .join('')
+}
+
+function startedIn({ type, item }: Fields): Pick<RawItem, 'started'> {
+  const { type: kind, kind: activity, id, agent_thread_id: thread } = fieldsOf(item)
+  const isStart = type === 'item_completed' && kind === 'SubAgentActivity' && activity === 'started'
+  return startedBy(isStart ? [{ call: idIn(id), agent: idIn(thread) }] : [])
 }
 
 function eventParts({ type, message, reason }: Fields): readonly RawPart[] {

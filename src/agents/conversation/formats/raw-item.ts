@@ -2,6 +2,7 @@
 // function here accepts any value.
 import { inspect } from 'node:util'
 import { type Fields, fieldsOf, isRecord, tryParseJson } from '../../../base/index.js'
+import type { StartedSubagent } from '../items.js'
 
 export type RawPart =
   | { readonly kind: 'prompt' | 'answer' | 'thinking' | 'note'; readonly text: string }
@@ -23,6 +24,7 @@ export type RawItem = {
   readonly at: unknown
   readonly subagent: string | null
   readonly parts: readonly RawPart[]
+  readonly started?: readonly StartedSubagent[]
   /** A later entry with the same id replaces this one. */
   readonly id?: string
 }
@@ -32,6 +34,12 @@ export type ReadEntry = (entry: Fields) => RawItem | undefined
 
 /** An entry without anything to read, such as a counter of tokens. */
 export const BOOKKEEPING: RawItem = { at: null, subagent: null, parts: [] }
+
+/** Without calls that have no id. */
+export function startedBy(found: readonly StartedSubagent[]): Pick<RawItem, 'started'> {
+  const started = found.filter(({ call }) => call !== '')
+  return started.length === 0 ? {} : { started }
+}
 
 export function note(text: string): RawPart {
   return { kind: 'note', text }
