@@ -49,7 +49,7 @@ export class Database {
     }
   }
 
-  explain(error: unknown): unknown {
+  explain(error: unknown): SavestateError {
     return explainPostgresError(error, this.context)
   }
 
