@@ -5,6 +5,7 @@
 // - Segment numbers only grow. After a deletion, the log continues at the same number with the hash null and a higher epoch.
 // - Errors are SavestateErrors: REMOTE_UNREACHABLE (worth a retry), REMOTE_REFUSED (not worth one), STORE_NEWER. No message has a password.
 import type { LogKind, LogName, LogPosition, StatusWord } from '../model/index.js'
+import type { DamagedLog } from './damaged-log.js'
 import type { EncodedSegment, RemoteLease } from './remote.js'
 
 /** The version of the tables or refs that this program writes. A newer one is refused. */
@@ -111,7 +112,7 @@ export interface RemoteDriver {
     readonly kind?: LogKind
     readonly withDeleted?: boolean
     readonly limit?: number
-  }): Promise<readonly DriverHead[]>
+  }): Promise<readonly (DriverHead | DamagedLog)[]>
   head(log: LogName): Promise<DriverHead | undefined>
 
   take(request: DriverTake): Promise<DriverTaken>

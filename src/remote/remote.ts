@@ -10,6 +10,7 @@ import type {
   SegmentContent,
   StatusWord,
 } from '../model/index.js'
+import type { DamagedLog } from './damaged-log.js'
 
 /** The right to write a log. The fence grows with every new holder. */
 export type RemoteLease = { readonly log: LogName; readonly fence: number }
@@ -122,12 +123,14 @@ export interface Remote {
   /** Creates what is missing. Two processes may call it at once. */
   init(): Promise<void>
 
-  /** Last updated first. Deleted logs only on request. */
+  /** Last updated first. Deleted logs only on request. Without the logs whose head is damaged: `onDamaged` gets those. */
   heads(query?: {
     readonly kind?: LogKind
     readonly withDeleted?: boolean
     readonly limit?: number
+    readonly onDamaged?: (damaged: DamagedLog) => void
   }): Promise<readonly LogHead[]>
+  /** Throws STORE_DAMAGED if the head is damaged. */
   head(log: LogName): Promise<LogHead | undefined>
 
   take(request: TakeRequest): Promise<TakeResult>

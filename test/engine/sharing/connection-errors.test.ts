@@ -15,12 +15,14 @@ async function failureOf(call: Promise<unknown>): Promise<SavestateError> {
   return result.reason as SavestateError
 }
 
+/** In seconds. */
 const expiryOf = async (id: string) => {
   const [row] = await place().database.sql(
-    `SELECT v.expires_at FROM savestate.live AS v JOIN savestate.logs AS l ON l.key = v.log WHERE l.id = $1`,
+    `SELECT extract(epoch FROM v.expires_at)::float8 AS at FROM savestate.live AS v
+      JOIN savestate.logs AS l ON l.key = v.log WHERE l.id = $1`,
     [id],
   )
-  return (row?.['expires_at'] as Date).getTime()
+  return Number(row?.['at'])
 }
 
 test('a client of the caller that fails ends no process, and its calls are NOT_SHARED', async () => {
