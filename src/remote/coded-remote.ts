@@ -24,8 +24,8 @@ import {
 } from './codec/index.js'
 import { compactLog } from './compact-log.js'
 import { checkFormat, keyCheckOf } from './check-format.js'
-import { isDamaged, orDamaged } from './damaged-log.js'
-import { REMOTE_FORMAT, type RemoteDriver } from './driver.js'
+import { type DamagedLog, isDamaged, orDamaged } from './damaged-log.js'
+import { type DriverHead, REMOTE_FORMAT, type RemoteDriver } from './driver.js'
 import type {
   Commit,
   CommitPack,
@@ -74,7 +74,7 @@ export class CodedRemote implements Remote {
     const codec = await this.#open()
     const heads: LogHead[] = []
     for (const head of await this.#driver.heads(query)) {
-      const decoded = isDamaged(head) ? head : orDamaged(head.log, () => decodeHead(codec, head))
+      const decoded = tryDecodeHead(codec, head)
       if (isDamaged(decoded)) onDamaged?.(decoded)
       else heads.push(decoded)
     }
@@ -111,16 +111,16 @@ export class CodedRemote implements Remote {
     agent,
     holder,
     leaseMs,
+    except = [],
   }: Parameters<Remote['claim']>[0]): ReturnType<Remote['claim']> {
     const codec = await this.#open()
     const claimed = await this.#driver.claim({
       agent: agent === undefined ? undefined : codec.nameOf(agent, 'agent'),
       holder: encodeHolder(codec, holder),
       leaseMs,
+      except,
     })
-    return claimed === undefined
-      ? undefined
-      : { lease: claimed.lease, head: decodeHead(codec, claimed.head) }
+    return claimed && { lease: claimed.lease, head: tryDecodeHead(codec, claimed.head) }
   }
 
   async renew(leases: readonly RemoteLease[], leaseMs: number): Promise<readonly RemoteLease[]> {
@@ -254,6 +254,10 @@ export class CodedRemote implements Remote {
     this.#codec = new Codec({ remoteId: format.remoteId, key: this.#key, label: this.label })
     return this.#codec
   }
+}
+
+function tryDecodeHead(codec: Codec, head: DriverHead | DamagedLog): LogHead | DamagedLog {
+  return isDamaged(head) ? head : orDamaged(head.log, () => decodeHead(codec, head))
 }
 
 function wentBack(label: string, log: LogName): SavestateError {

@@ -116,12 +116,13 @@ export interface RemoteDriver {
   head(log: LogName): Promise<DriverHead | undefined>
 
   take(request: DriverTake): Promise<DriverTaken>
-  /** Git refuses it. */
+  /** Git refuses it. As `claim` of remote.ts. */
   claim(request: {
     readonly agent?: string | undefined
     readonly holder: Uint8Array
     readonly leaseMs: number
-  }): Promise<{ readonly lease: RemoteLease; readonly head: DriverHead } | undefined>
+    readonly except: readonly string[]
+  }): Promise<{ readonly lease: RemoteLease; readonly head: DriverHead | DamagedLog } | undefined>
   /** Returns the leases that are lost. */
   renew(leases: readonly RemoteLease[], leaseMs: number): Promise<readonly RemoteLease[]>
   release(lease: RemoteLease): Promise<void>

@@ -45,6 +45,8 @@ export type TakeResult =
   | { readonly taken: true; readonly lease: RemoteLease; readonly head: LogHead }
   | { readonly taken: false; readonly head: LogHead | undefined }
 
+export type ClaimedLog = { readonly lease: RemoteLease; readonly head: LogHead | DamagedLog }
+
 /** A pack that comes with a commit, or was uploaded before. */
 export type CommitPack = {
   readonly id: string
@@ -134,12 +136,17 @@ export interface Remote {
   head(log: LogName): Promise<LogHead | undefined>
 
   take(request: TakeRequest): Promise<TakeResult>
-  /** Takes any session in progress without a living holder, of this agent if one is given. PostgreSQL only. */
+  /**
+   * Takes any session in progress without a living holder, of this agent if one is given. An equal holder again: the session that it
+   * has taken before, because the answer may have been lost. PostgreSQL only.
+   */
   claim(request: {
     readonly agent?: string | undefined
     readonly holder: LogHolder
     readonly leaseMs: number
-  }): Promise<{ readonly lease: RemoteLease; readonly head: LogHead } | undefined>
+    /** The ids of sessions that the caller cannot open. */
+    readonly except?: readonly string[]
+  }): Promise<ClaimedLog | undefined>
   /** Prolongs leases in one round trip, and returns those that are lost. */
   renew(leases: readonly RemoteLease[], leaseMs: number): Promise<readonly RemoteLease[]>
   /** Does nothing if another process has it by now. */

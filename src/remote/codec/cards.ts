@@ -24,8 +24,9 @@ export function encodeCard(codec: Codec, log: LogName, card: LogCard): Uint8Arra
   return codec.encodeJson(short, cardContext(log))
 }
 
+/** Equal holders have equal bytes: a remote recognizes a claim that is sent again. */
 export function encodeHolder(codec: Codec, holder: LogHolder): Uint8Array {
-  return codec.encodeJson(holder, HOLDER_CONTEXT)
+  return codec.encodeJson(holder, HOLDER_CONTEXT, { isRepeatable: true })
 }
 
 export function encodeProject(codec: Codec, project: RemoteProject): DriverProject {

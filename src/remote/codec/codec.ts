@@ -21,6 +21,8 @@ export class TextBudget {
   }
 }
 
+type SealOptions = Parameters<RemoteKey['seal']>[2]
+
 export class Codec {
   readonly remoteId: string
   readonly #key: RemoteKey | null
@@ -36,8 +38,8 @@ export class Codec {
     this.#label = options.label
   }
 
-  seal(bytes: Uint8Array, context: RemoteContext): Uint8Array {
-    return this.#key === null ? bytes : this.#key.seal(bytes, [this.remoteId, ...context])
+  seal(bytes: Uint8Array, context: RemoteContext, options?: SealOptions): Uint8Array {
+    return this.#key === null ? bytes : this.#key.seal(bytes, [this.remoteId, ...context], options)
   }
 
   open(bytes: Uint8Array, context: RemoteContext): Uint8Array {
@@ -53,8 +55,8 @@ export class Codec {
     return this.#key === null ? text : this.#key.deriveName(text, [this.remoteId, purpose])
   }
 
-  encodeJson(value: unknown, context: RemoteContext): Uint8Array {
-    return this.seal(Buffer.from(JSON.stringify(value), 'utf8'), context)
+  encodeJson(value: unknown, context: RemoteContext, options?: SealOptions): Uint8Array {
+    return this.seal(Buffer.from(JSON.stringify(value), 'utf8'), context, options)
   }
 
   decodeJson(bytes: Uint8Array, context: RemoteContext): unknown {

@@ -23,8 +23,8 @@ const id = (column: string) => `left(${column}, ${MAX_ID_CHARS + 1})`
 const bytes = (column: string, max: number) => `substr(${column}, 1, ${max + 1})`
 
 /**
- * `live` is v, `logs` is l, `projects` is p. A lease that has expired is none. Whoever may write the tables may write long values: of
- * each, one byte more than its limit is fetched.
+ * `live` is v, `logs` is l, `projects` is p. A lease that has expired is none. A teammate may write long values: of each,
+ * one byte more than its limit is fetched.
  */
 export const HEAD_COLUMNS = `l.kind, ${id('l.id')} AS id, v.fence, v.next_n, v.epoch, ${bytes('v.hash', HASH_BYTES)} AS hash,
   v.status, ${bytes('v.card', MAX_CARD_BYTES)} AS card,
@@ -63,7 +63,7 @@ export async function readHeads(
   return rows.map((row) => orDamaged(nameOf(row), () => headOf(row)))
 }
 
-function nameOf(row: Row): LogName {
+export function nameOf(row: Row): LogName {
   return { kind: row['kind'] === 'thread' ? 'thread' : 'session', id: textIn(row, 'id') }
 }
 

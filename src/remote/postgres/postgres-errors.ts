@@ -27,8 +27,8 @@ export function isUndefinedTable(error: unknown): boolean {
 }
 
 /**
- * For an error of the client of `pg`. Other packages may stand in for `pg`, and a machine can fail in many ways, so an error that is not
- * known as an answer of the server is one of the connection.
+ * For what `pg`, or a client of the caller, has thrown. A connection can fail in more ways than a list can have, so an error counts as
+ * one of the connection unless it is an answer of the server.
  */
 export function explainPostgresError(
   error: unknown,

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.dispose())
 
-test('sessions --remote, pull, verify and prune report a damaged log, and go on', async () => {
+test('sessions --remote, pull, verify and prune report a damaged log, and continue with the others', async () => {
   using a = machine(database.url)
   using b = machine(database.url)
   a.ok('remote', 'init')

@@ -58,7 +58,7 @@ test('a client of the caller that fails ends no process, and its calls are NOT_S
   expect((await (await b.openShared()).resume('http')).state).toEqual({ items: [0, 1, 2] })
 })
 
-test('a server that hangs for longer than one attempt delays a call, and the heartbeat goes on', async () => {
+test('a server that hangs for longer than one attempt delays a call, and the heartbeat continues', async () => {
   await using a = await place().host()
   const { hostname, port } = new URL(place().url)
   await using proxy = await startProxy({ host: hostname, port: Number(port) })

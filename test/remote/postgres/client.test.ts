@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.dispose())
 
-/** What a call reports if the client of the caller fails with this error. */
+/** The error of a call if the client of the caller fails with this one. */
 async function reportOf(error: unknown): Promise<unknown> {
   const client: PostgresClient = { query: () => Promise.reject(error as Error) }
   const remote = await openRemote({ url: database.url, client })
@@ -44,7 +44,7 @@ test('an error of the connection that has no name here is worth a retry, and is 
   })
 })
 
-test('an answer of the server is no error of the connection, whoever passes it on', async () => {
+test('an answer of the server is no error of the connection, also from a client of the caller', async () => {
   expect(await reportOf(failure('permission denied', '42501'))).toMatchObject({
     code: 'REMOTE_REFUSED',
   })
