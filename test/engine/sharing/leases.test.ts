@@ -1,5 +1,7 @@
 // One host at a time may write (I11), and a host that lost its lease writes nothing and starts no tool.
+import pg from 'pg'
 import { describe, expect, test } from 'vitest'
+import type { PostgresClient } from '../../../src/remote/index.js'
 import { startProxy } from '../../support/remote/tcp-proxy.js'
 import { sharedPlace } from '../../support/sharing/fleet.js'
 
@@ -70,6 +72,30 @@ describe('a host whose lease was taken', () => {
     await second.resume('beaten')
     expect(await lost).toMatchObject({ code: 'SESSION_FENCED' })
   })
+})
+
+test('the heartbeat renews the leases of silent sessions: a commit has prolonged the others', async () => {
+  await using a = await place().host()
+  const pool = new pg.Pool({ connectionString: place().url })
+  const renewed: unknown[] = []
+  const client: PostgresClient = {
+    query: (query) => {
+      if (query.text.includes('AS o (kind, id, fence)')) renewed.push(query.values?.[1])
+      return pool.query<Record<string, unknown>>(query)
+    },
+  }
+  const store = await a.open({ remote: { url: place().url, client } })
+  const busy = await store.session('busy one')
+  await busy.save({ state: { items: [] } })
+  await store.session('silent')
+  const commitAndCount = async () => {
+    await busy.append('items', [renewed.length])
+    return renewed.length
+  }
+  await expect.poll(commitAndCount, { interval: 200 }).toBe(2)
+  expect(renewed).toEqual([['silent'], ['silent']])
+  await store.close()
+  await pool.end()
 })
 
 describe('a laptop that slept', () => {
