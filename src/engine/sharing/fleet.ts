@@ -194,7 +194,8 @@ export class Fleet {
     opening: Opening,
   ): Promise<OpenedShare> {
     let sentAt = readInstant(this.#store.clock)
-    const sinceMs = sentAt.wallMs
+    // Two stores of one process may begin in one millisecond, and each must recognize its own take only.
+    const sinceMs = sentAt.wallMs + (sentAt.steadyMs % 1)
     const taken = await withRetries(() => {
       sentAt = readInstant(this.#store.clock)
       return this.#takeOrRetake({ log, leaseMs: REMOTE_LEASE_MS, create, sinceMs })
