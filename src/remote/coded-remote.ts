@@ -20,10 +20,12 @@ import {
   encodeProject,
   encodeSegment,
   type RemoteKey,
+  TextBudget,
 } from './codec/index.js'
 import { compactLog } from './compact-log.js'
 import { checkFormat, keyCheckOf } from './check-format.js'
-import { REMOTE_FORMAT, type RemoteDriver } from './driver.js'
+import { type DamagedLog, isDamaged, orDamaged } from './damaged-log.js'
+import { type DriverHead, REMOTE_FORMAT, type RemoteDriver } from './driver.js'
 import type {
   Commit,
   CommitPack,
@@ -37,6 +39,8 @@ import type {
   TakeRequest,
   TakeResult,
 } from './remote.js'
+
+type HeadsQuery = NonNullable<Parameters<Remote['heads']>[0]>
 
 export class CodedRemote implements Remote {
   readonly kind: Remote['kind']
@@ -66,10 +70,15 @@ export class CodedRemote implements Remote {
     checkFormat(format, { key: this.#key, label: this.label })
   }
 
-  async heads(query: Parameters<Remote['heads']>[0] = {}): Promise<readonly LogHead[]> {
+  async heads({ onDamaged, ...query }: HeadsQuery = {}): Promise<readonly LogHead[]> {
     const codec = await this.#open()
-    const heads = await this.#driver.heads(query)
-    return heads.map((head) => decodeHead(codec, head))
+    const heads: LogHead[] = []
+    for (const head of await this.#driver.heads(query)) {
+      const decoded = tryDecodeHead(codec, head)
+      if (isDamaged(decoded)) onDamaged?.(decoded)
+      else heads.push(decoded)
+    }
+    return heads
   }
 
   async head(log: LogName): Promise<LogHead | undefined> {
@@ -107,16 +116,16 @@ export class CodedRemote implements Remote {
     agent,
     holder,
     leaseMs,
+    except = [],
   }: Parameters<Remote['claim']>[0]): ReturnType<Remote['claim']> {
     const codec = await this.#open()
     const claimed = await this.#driver.claim({
       agent: agent === undefined ? undefined : codec.nameOf(agent, 'agent'),
       holder: encodeHolder(codec, holder),
       leaseMs,
+      except,
     })
-    return claimed === undefined
-      ? undefined
-      : { lease: claimed.lease, head: decodeHead(codec, claimed.head) }
+    return claimed && { lease: claimed.lease, head: tryDecodeHead(codec, claimed.head) }
   }
 
   async renew(leases: readonly RemoteLease[], leaseMs: number): Promise<readonly RemoteLease[]> {
@@ -173,8 +182,9 @@ export class CodedRemote implements Remote {
     const codec = await this.#open()
     let { n, hash } = after
     let isFirst = true
+    const budget = new TextBudget()
     for await (const encoded of this.#driver.segments(log, n)) {
-      const segment = decodeSegment(codec, log, encoded)
+      const segment = decodeSegment(codec, log, encoded, budget)
       const follows = segment.n === n + 1 && segment.prev === hash
       if (segment.prev !== null && !follows) {
         if (isFirst && segment.n === n + 1) throw wentBack(this.label, log)
@@ -249,6 +259,10 @@ export class CodedRemote implements Remote {
     this.#codec = new Codec({ remoteId: format.remoteId, key: this.#key, label: this.label })
     return this.#codec
   }
+}
+
+function tryDecodeHead(codec: Codec, head: DriverHead | DamagedLog): LogHead | DamagedLog {
+  return isDamaged(head) ? head : orDamaged(head.log, () => decodeHead(codec, head))
 }
 
 function wentBack(label: string, log: LogName): SavestateError {

@@ -5,6 +5,7 @@
 // - Segment numbers only grow. After a deletion, the log continues at the same number with the hash null and a higher epoch.
 // - Errors are SavestateErrors: REMOTE_UNREACHABLE (worth a retry), REMOTE_REFUSED (not worth one), STORE_NEWER. No message has a password.
 import type { LogKind, LogName, LogPosition, LogSize, StatusWord } from '../model/index.js'
+import type { DamagedLog } from './damaged-log.js'
 import type { EncodedSegment, RemoteLease } from './remote.js'
 
 /** The version of the tables or refs that this program writes. A newer one is refused. */
@@ -111,18 +112,19 @@ export interface RemoteDriver {
     readonly kind?: LogKind
     readonly withDeleted?: boolean
     readonly limit?: number
-  }): Promise<readonly DriverHead[]>
+  }): Promise<readonly (DriverHead | DamagedLog)[]>
   head(log: LogName): Promise<DriverHead | undefined>
   /** The size of one log, or of all logs that are not deleted. */
   sizes(log?: LogName): Promise<readonly (LogSize & { readonly log: LogName })[]>
 
   take(request: DriverTake): Promise<DriverTaken>
-  /** Git refuses it. */
+  /** Git refuses it. As `claim` of remote.ts. */
   claim(request: {
     readonly agent?: string | undefined
     readonly holder: Uint8Array
     readonly leaseMs: number
-  }): Promise<{ readonly lease: RemoteLease; readonly head: DriverHead } | undefined>
+    readonly except: readonly string[]
+  }): Promise<{ readonly lease: RemoteLease; readonly head: DriverHead | DamagedLog } | undefined>
   /** Returns the leases that are lost. */
   renew(leases: readonly RemoteLease[], leaseMs: number): Promise<readonly RemoteLease[]>
   release(lease: RemoteLease): Promise<void>

@@ -1,3 +1,4 @@
+export type { DamagedLog } from './damaged-log.js'
 export type * from './driver.js'
 export { REMOTE_FORMAT } from './driver.js'
 export { openRemote, type RemoteKind, remoteKindOf, type RemoteOptions } from './open-remote.js'

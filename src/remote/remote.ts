@@ -11,6 +11,7 @@ import type {
   SegmentContent,
   StatusWord,
 } from '../model/index.js'
+import type { DamagedLog } from './damaged-log.js'
 
 /** The right to write a log. The fence grows with every new holder. */
 export type RemoteLease = { readonly log: LogName; readonly fence: number }
@@ -44,6 +45,8 @@ export type TakeRequest = {
 export type TakeResult =
   | { readonly taken: true; readonly lease: RemoteLease; readonly head: LogHead }
   | { readonly taken: false; readonly head: LogHead | undefined }
+
+export type ClaimedLog = { readonly lease: RemoteLease; readonly head: LogHead | DamagedLog }
 
 /** A pack that comes with a commit, or was uploaded before. */
 export type CommitPack = {
@@ -123,23 +126,30 @@ export interface Remote {
   /** Creates what is missing. Two processes may call it at once. */
   init(): Promise<void>
 
-  /** Last updated first. Deleted logs only on request. */
+  /** Last updated first. Deleted logs only on request. Without the logs whose head is damaged: `onDamaged` gets those. */
   heads(query?: {
     readonly kind?: LogKind
     readonly withDeleted?: boolean
     readonly limit?: number
+    readonly onDamaged?: (damaged: DamagedLog) => void
   }): Promise<readonly LogHead[]>
+  /** Throws STORE_DAMAGED if the head is damaged. */
   head(log: LogName): Promise<LogHead | undefined>
   /** The size of one log, or of all logs that are not deleted. Reads no segment. */
   sizes(log?: LogName): Promise<readonly (LogSize & { readonly log: LogName })[]>
 
   take(request: TakeRequest): Promise<TakeResult>
-  /** Takes any session in progress without a living holder, of this agent if one is given. PostgreSQL only. */
+  /**
+   * Takes any session in progress without a living holder, of this agent if one is given. An equal holder again: the session that it
+   * has taken before, because the answer may have been lost. PostgreSQL only.
+   */
   claim(request: {
     readonly agent?: string | undefined
     readonly holder: LogHolder
     readonly leaseMs: number
-  }): Promise<{ readonly lease: RemoteLease; readonly head: LogHead } | undefined>
+    /** The ids of sessions that the caller cannot open. */
+    readonly except?: readonly string[]
+  }): Promise<ClaimedLog | undefined>
   /** Prolongs leases in one round trip, and returns those that are lost. */
   renew(leases: readonly RemoteLease[], leaseMs: number): Promise<readonly RemoteLease[]>
   /** Does nothing if another process has it by now. */

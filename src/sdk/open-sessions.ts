@@ -53,7 +53,8 @@ export class OpenSessions {
     refuseUnknown('claim', input, CLAIM_OPTIONS)
     const { agent, into } = input as ClaimOptions
     return this.#context.calls.run(async () => {
-      const how = { ...callbacks, into: this.#folder(into) }
+      const onUnusable = callbacks.onWarning ?? emitWarning
+      const how = { ...callbacks, into: this.#folder(into), onUnusable }
       const resumed = await engine.claimSession(this.#context, { agent }, how)
       return resumed === undefined ? undefined : this.#viewResumed<State>(resumed)
     })
@@ -87,9 +88,9 @@ export class OpenSessions {
     return folder
   }
 
-  /** As a warning of the process: these calls have no `onWarning`. */
+  /** These calls have no `onWarning`. */
   #report<State>({ session, notices }: engine.OpenedShare): Session<State> {
-    for (const notice of notices) process.emitWarning(notice, 'SavestateWarning')
+    for (const notice of notices) emitWarning(notice)
     return this.#track(session)
   }
 
@@ -99,6 +100,11 @@ export class OpenSessions {
     this.#open.add(session)
     return session
   }
+}
+
+/** For a caller that gave no `onWarning`, and must learn it. */
+function emitWarning(text: string): void {
+  process.emitWarning(text, 'SavestateWarning')
 }
 
 function openRequest(id: string, { project, create, ...facts }: SessionOptions) {

@@ -23,7 +23,8 @@ type OnRemote = {
 }
 
 /** Options of `store.remotes.sessions`. */
-export type RemoteSessionsOptions = OnRemote & { readonly limit?: number }
+export type RemoteSessionsOptions = OnRemote &
+  Pick<CallOptions, 'onWarning'> & { readonly limit?: number }
 
 /** Options of `store.remotes.push`. Default: everything in the store. */
 export type PushOptions = OnRemote &

@@ -145,7 +145,8 @@ export class Store {
 
   /**
    * Resumes any session in progress that no process continues, of any machine; undefined if there is none. Two callers never get
-   * the same one. Throws REMOTE_UNKNOWN without a remote.
+   * the same one. A session that cannot be opened here is reported to `onWarning`, or else as a warning of the process, and the next
+   * one is taken. Throws REMOTE_UNKNOWN without a remote.
    */
   async claim<State = AgentState>(
     options: ClaimOptions = {},

@@ -57,12 +57,13 @@ const listLocal = command({
 })
 
 const listRemote = command({
-  async call({ store, options, isJson }) {
+  async call({ store, options, isJson, hooks: { onWarning } }) {
     const remote = options.text('remote') ?? ''
     const limit = isJson ? options.number('limit') : shownOf(options) + 1
     const sessions = await (await store()).remotes.sessions({
       ...(remote === '' ? {} : { remote }),
       ...(limit === undefined ? {} : { limit }),
+      onWarning,
     })
     return { sessions }
   },

@@ -39,11 +39,15 @@ export const remoteSessions = storeOperation({
       remote: z.optional(z.string()),
       limit: z.optional(z.int().check(z.positive())),
     }),
-  async run(context, { remote: name, limit }): Promise<readonly RemoteSession[]> {
+  async run(context, { remote: name, limit }, { onWarning }): Promise<readonly RemoteSession[]> {
     const list = async ({ remote }: { readonly remote: Remote }) => {
       const heads = await remote.heads({
         kind: 'session',
         ...(limit === undefined ? {} : { limit }),
+        onDamaged: ({ log, damage }) =>
+          onWarning?.(
+            `The session ${JSON.stringify(log.id)} of the remote is damaged. ${damage.message}.`,
+          ),
       })
       return heads.map((head) => viewHead(context, head))
     }

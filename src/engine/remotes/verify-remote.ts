@@ -38,13 +38,19 @@ export async function verifyRemote(
   { scratch, remote: name, signal }: Request,
 ): Promise<VerifyRemoteResult> {
   return withRemote(context, name, async (named) => {
-    const heads = await named.remote.heads()
+    const damaged: RemoteProblem[] = []
+    const heads = await named.remote.heads({
+      onDamaged: ({ log, damage: { code, message } }) =>
+        damaged.push({ ...log, checkpoint: null, code, message }),
+    })
     const results: LogResult[] = []
     for (const head of heads) {
       signal?.throwIfAborted()
       results.push(await checkLog(scratch, named, head))
     }
-    const count = (kind: LogName['kind']) => heads.filter(({ log }) => log.kind === kind).length
+    const count = (kind: LogName['kind']) =>
+      heads.filter(({ log }) => log.kind === kind).length +
+      damaged.filter((each) => each.kind === kind).length
     const sum = (of: (result: LogResult) => number) =>
       results.reduce((total, result) => total + of(result), 0)
     return {
@@ -53,7 +59,7 @@ export async function verifyRemote(
       threads: count('thread'),
       segments: sum(({ segments }) => segments),
       files: sum(({ files }) => files),
-      problems: results.flatMap(({ problems }) => problems),
+      problems: [...damaged, ...results.flatMap(({ problems }) => problems)],
     }
   })
 }

@@ -56,11 +56,18 @@ export async function resumeSession(
   return resumeOpened(await openAnySession(context, request), { into, callbacks })
 }
 
-/** Like `resumeSession`, for any session in progress that no process continues. Undefined if there is none. */
+/**
+ * Like `resumeSession`, for any session in progress that no process continues. Undefined if there is none. `onUnusable` gets a notice
+ * of each that could not be resumed.
+ */
 export async function claimSession(
   context: StoreContext,
   { agent }: Pick<OpenRequest, 'agent'>,
-  { into, ...callbacks }: ResumeOptions = {},
+  {
+    into,
+    onUnusable,
+    ...callbacks
+  }: ResumeOptions & { readonly onUnusable: (notice: string) => void },
 ): Promise<Resumed | undefined> {
   callbacks.signal?.throwIfAborted()
   const { fleet } = context
@@ -72,8 +79,8 @@ export async function claimSession(
         hint: 'Open it with one: openStore({ remote: "postgres://…" }).',
       },
     )
-  const claimed = await fleet.claim({ agent })
-  return claimed === undefined ? undefined : resumeOpened(claimed, { into, callbacks })
+  const use = (opened: OpenedShare) => resumeOpened(opened, { into, callbacks })
+  return fleet.claim({ agent }, { use, onUnusable })
 }
 
 async function resumeOpened(

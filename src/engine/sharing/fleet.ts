@@ -10,11 +10,11 @@ import {
 } from '../../model/index.js'
 import type { SharedLog } from '../../ledger/index.js'
 import type { Remote } from '../../remote/index.js'
-import { ownIdentity } from '../../system/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { isLeasedElsewhere, openSession, type OpenRequest } from '../sessions/open-session.js'
 import type { SessionContext } from '../sessions/session-context.js'
 import { catchUp } from './catch-up.js'
+import { claimUsable } from './claim-usable.js'
 import { shipClosed } from './closed-sessions.js'
 import { compactIfReachable } from './compact-log.js'
 import { HeldLease, type Instant, readInstant } from './held-lease.js'
@@ -88,18 +88,29 @@ export class Fleet {
     return { session, notices: [], remoteProject: null }
   }
 
-  /** Like `open`, for any session in progress that no process continues. Undefined if there is none. */
-  async claim(request: Omit<OpenRequest, 'id' | 'must'>): Promise<OpenedShare | undefined> {
-    const holder = { owner: ownIdentity(), sinceMs: this.#store.clock.nowMs() }
-    const sentAt = readInstant(this.#store.clock)
-    const { agent } = request
-    const claimed = await withRetries(() =>
-      this.remote.claim({ agent, holder, leaseMs: REMOTE_LEASE_MS }),
-    )
-    if (claimed === undefined) return undefined
-    const { id } = claimed.lease.log
-    const open = () => openSession(this.#store, { ...request, id, must: 'be known' })
-    return this.#openTaken(claimed, sentAt, { project: request.project, open })
+  /**
+   * Like `open`, for any session in progress that no process continues; returns what `use` makes of it. Undefined if there is none.
+   * Leaves those that cannot be opened, or that `use` cannot use: `onUnusable` gets a notice of each.
+   */
+  async claim<Result>(
+    { agent }: Pick<OpenRequest, 'agent'>,
+    {
+      use,
+      onUnusable,
+    }: {
+      readonly use: (opened: OpenedShare) => Promise<Result>
+      readonly onUnusable: (notice: string) => void
+    },
+  ): Promise<Result | undefined> {
+    return claimUsable(this.#store, this.remote, {
+      agent,
+      onUnusable,
+      open: async (taken, sentAt) => {
+        const { id } = taken.lease.log
+        const open = () => openSession(this.#store, { agent, id, must: 'be known' })
+        return use(await this.#openTaken(taken, sentAt, { project: undefined, open }))
+      },
+    })
   }
 
   /** For a session that does not exist yet: `create` makes it in the ledger, and opens it. */
@@ -184,7 +195,8 @@ export class Fleet {
     opening: Opening,
   ): Promise<OpenedShare> {
     let sentAt = readInstant(this.#store.clock)
-    const sinceMs = sentAt.wallMs
+    // Two stores of one process may begin in one millisecond, and each must recognize its own take only.
+    const sinceMs = sentAt.wallMs + (sentAt.steadyMs % 1)
     const taken = await withRetries(() => {
       sentAt = readInstant(this.#store.clock)
       return this.#takeOrRetake({ log, leaseMs: REMOTE_LEASE_MS, create, sinceMs })

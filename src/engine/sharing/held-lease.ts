@@ -38,10 +38,13 @@ export class HeldLease {
 
   /** No other process can have the lease yet, and there is time enough to start something. */
   get isSafe(): boolean {
+    return this.ageMs < REMOTE_LEASE_MS - LEASE_MARGIN_MS
+  }
+
+  /** The time since the last renewal. */
+  get ageMs(): number {
     const now = readInstant(this.#clock)
     const { wallMs, steadyMs } = this.#renewedAt
-    return (
-      Math.max(now.wallMs - wallMs, now.steadyMs - steadyMs) < REMOTE_LEASE_MS - LEASE_MARGIN_MS
-    )
+    return Math.max(now.wallMs - wallMs, now.steadyMs - steadyMs)
   }
 }

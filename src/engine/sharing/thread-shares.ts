@@ -1,7 +1,7 @@
 // Threads of graph frameworks in mode wait. A thread has no lease: each writer first takes over what the others wrote.
 import type { GraphPlace } from '../../ledger/index.js'
 import type { LogName } from '../../model/index.js'
-import type { Remote } from '../../remote/index.js'
+import type { DamagedLog, Remote } from '../../remote/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { catchUp } from './catch-up.js'
 import { compactIfReachable } from './compact-log.js'
@@ -30,7 +30,10 @@ export class ThreadShares {
 
   /** The same for all threads: one round trip if there is nothing. */
   async refreshAll(): Promise<void> {
-    const heads = await withRetries(() => this.#remote.heads({ kind: 'thread' }))
+    const onDamaged = ({ damage }: DamagedLog): never => {
+      throw damage
+    }
+    const heads = await withRetries(() => this.#remote.heads({ kind: 'thread', onDamaged }))
     for (const head of heads)
       await withRetries(() => catchUp(this.#store, this.#remote, head.log, { head }))
   }

@@ -35,7 +35,12 @@ export type LogCard = {
 }
 
 /** Why another process cannot write. Sealed if the remote has a key. */
-export type LogHolder = { readonly owner: LeaseOwner; readonly sinceMs: number }
+export type LogHolder = {
+  readonly owner: LeaseOwner
+  readonly sinceMs: number
+  /** Different for every claim. A claim whose answer was lost finds by it what it has taken. */
+  readonly claim?: string
+}
 
 /** A project on a remote, where paths mean nothing. */
 export type RemoteProject = {

@@ -6,12 +6,27 @@ import type { LogHead } from '../remote.js'
 import type { Codec } from './codec.js'
 import type { RemoteContext } from './remote-key.js'
 
+/** A head with more is not one that this program wrote, and is not fetched: a list has the heads of all logs. */
+export const MAX_CARD_BYTES = 32 << 10
+/** Four texts, each character as JSON writes it at worst, and the envelope are shorter than the limit. */
+const MAX_CARD_CHARS = 1000
+
+/** A list shows a line of each text, so a long reason is cut. The session itself has all of it. */
 export function encodeCard(codec: Codec, log: LogName, card: LogCard): Uint8Array {
-  return codec.encodeJson(card, cardContext(log))
+  const { agent, project, steps, reason, statusReason } = card
+  const short = {
+    agent: cut(agent),
+    project: cut(project),
+    steps,
+    reason: cut(reason),
+    statusReason: cut(statusReason),
+  }
+  return codec.encodeJson(short, cardContext(log))
 }
 
+/** Equal holders have equal bytes: a remote recognizes a claim that is sent again. */
 export function encodeHolder(codec: Codec, holder: LogHolder): Uint8Array {
-  return codec.encodeJson(holder, HOLDER_CONTEXT)
+  return codec.encodeJson(holder, HOLDER_CONTEXT, { isRepeatable: true })
 }
 
 export function encodeProject(codec: Codec, project: RemoteProject): DriverProject {
@@ -74,6 +89,12 @@ function isHolder(value: unknown): value is LogHolder {
     [host, boot, startedAt].every((it) => typeof it === 'string') &&
     (namespace === undefined || typeof namespace === 'string')
   )
+}
+
+function cut(text: string | null): string | null {
+  return text === null || text.length <= MAX_CARD_CHARS
+    ? text
+    : `${text.slice(0, MAX_CARD_CHARS - 1)}…`
 }
 
 function isTextOrNull(value: unknown): value is string | null {

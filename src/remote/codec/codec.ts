@@ -9,6 +9,19 @@ import type { RemoteContext, RemoteKey } from './remote-key.js'
 export const MAX_BODY_BYTES = 64 << 20
 /** A segment, decompressed: V8 makes strings up to four times as long. */
 const MAX_TEXT_BYTES = 128 << 20
+/** Segments that are read together, decompressed. A reader has all of them in memory. */
+const MAX_LOG_TEXT_BYTES = 1 << 30
+
+/** How much text may still be unpacked by one reader of a log. */
+export class TextBudget {
+  left: number
+
+  constructor(bytes = MAX_LOG_TEXT_BYTES) {
+    this.left = bytes
+  }
+}
+
+type SealOptions = Parameters<RemoteKey['seal']>[2]
 
 export class Codec {
   readonly remoteId: string
@@ -25,8 +38,8 @@ export class Codec {
     this.#label = options.label
   }
 
-  seal(bytes: Uint8Array, context: RemoteContext): Uint8Array {
-    return this.#key === null ? bytes : this.#key.seal(bytes, [this.remoteId, ...context])
+  seal(bytes: Uint8Array, context: RemoteContext, options?: SealOptions): Uint8Array {
+    return this.#key === null ? bytes : this.#key.seal(bytes, [this.remoteId, ...context], options)
   }
 
   open(bytes: Uint8Array, context: RemoteContext): Uint8Array {
@@ -42,8 +55,8 @@ export class Codec {
     return this.#key === null ? text : this.#key.deriveName(text, [this.remoteId, purpose])
   }
 
-  encodeJson(value: unknown, context: RemoteContext): Uint8Array {
-    return this.seal(Buffer.from(JSON.stringify(value), 'utf8'), context)
+  encodeJson(value: unknown, context: RemoteContext, options?: SealOptions): Uint8Array {
+    return this.seal(Buffer.from(JSON.stringify(value), 'utf8'), context, options)
   }
 
   decodeJson(bytes: Uint8Array, context: RemoteContext): unknown {
@@ -59,10 +72,13 @@ export class Codec {
     return body
   }
 
-  decompress(body: Uint8Array, context: RemoteContext): unknown {
+  decompress(body: Uint8Array, context: RemoteContext, budget = new TextBudget()): unknown {
     if (body.length > MAX_BODY_BYTES) throw this.damaged(`${describe(context)} is too large`)
     const deflated = this.open(body, context)
-    return this.#parse(this.#inflate(deflated, context), context)
+    const text = this.#inflate(deflated, context)
+    budget.left -= text.length
+    if (budget.left < 0) throw this.damaged(`the log up to ${describe(context)} is too large`)
+    return this.#parse(text, context)
   }
 
   damaged(claim: string): SavestateError {

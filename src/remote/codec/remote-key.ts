@@ -54,8 +54,17 @@ export class RemoteKey {
     this.#forNonces = derive('nonce')
   }
 
-  seal(bytes: Uint8Array, context: RemoteContext): Buffer {
-    const nonce = this.#deriveNonce(bytes, context)
+  /**
+   * `isRepeatable`: equal bytes in an equal context are sealed alike, which shows the server that they are equal. The nonce is safe
+   * without random bytes, because it depends on all of them.
+   */
+  seal(
+    bytes: Uint8Array,
+    context: RemoteContext,
+    { isRepeatable = false }: { readonly isRepeatable?: boolean } = {},
+  ): Buffer {
+    const random = isRepeatable ? Buffer.alloc(0) : randomBytes(NONCE_BYTES)
+    const nonce = this.#deriveNonce(random, bytes, context)
     const cipher = createCipheriv('aes-256-gcm', this.#forSealing, nonce, {
       authTagLength: TAG_BYTES,
     })
@@ -94,8 +103,8 @@ export class RemoteKey {
   }
 
   /** From random bytes and from the value: two clones of a virtual machine may draw the same random bytes (sealing-key.ts). */
-  #deriveNonce(bytes: Uint8Array, context: RemoteContext): Buffer {
-    const hmac = createHmac('sha256', this.#forNonces).update(randomBytes(NONCE_BYTES))
+  #deriveNonce(random: Uint8Array, bytes: Uint8Array, context: RemoteContext): Buffer {
+    const hmac = createHmac('sha256', this.#forNonces).update(random)
     return hmac
       .update(`${JSON.stringify(context)}\n`)
       .update(bytes)

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { isRecord } from '../../base/index.js'
 import { invariant, type LogName, SavestateError, type SegmentContent } from '../../model/index.js'
 import type { DecodedSegment, EncodedSegment } from '../remote.js'
-import type { Codec } from './codec.js'
+import type { Codec, TextBudget } from './codec.js'
 
 const HASH_BYTES = 32
 
@@ -31,10 +31,11 @@ export function decodeSegment(
   codec: Codec,
   log: LogName,
   { n, prev, hash, body }: EncodedSegment,
+  budget?: TextBudget,
 ): DecodedSegment {
   const fail = (claim: string) => codec.damaged(`segment ${n} of ${log.kind} ${log.id} ${claim}`)
   if (hashOf(prev, body) !== hash) throw fail('does not have its hash')
-  const content = codec.decompress(body, ['segment', log.kind, log.id, n, prev])
+  const content = codec.decompress(body, ['segment', log.kind, log.id, n, prev], budget)
   if (isRecord(content) && Number(content['version']) > 1) throw segmentNewer()
   if (!isContent(content)) throw fail('has content that is not a segment')
   if ((prev === null) !== (content.isBase || n === 1)) throw fail('is a base in the middle')

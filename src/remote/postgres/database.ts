@@ -49,7 +49,7 @@ export class Database {
     }
   }
 
-  explain(error: unknown): unknown {
+  explain(error: unknown): SavestateError {
     return explainPostgresError(error, this.context)
   }
 
@@ -67,28 +67,30 @@ export function numberIn(row: Row, column: string): number {
   throw unreadable(column)
 }
 
-export function textIn(row: Row, column: string): string {
+export function textIn(row: Row, column: string, maxChars = Infinity): string {
   const value = row[column]
-  if (typeof value === 'string') return value
+  if (typeof value === 'string' && value.length <= maxChars) return value
   throw unreadable(column)
 }
 
-export function textOrNullIn(row: Row, column: string): string | null {
-  return row[column] === null ? null : textIn(row, column)
+export function textOrNullIn(row: Row, column: string, maxChars?: number): string | null {
+  return row[column] === null ? null : textIn(row, column, maxChars)
 }
 
-export function bytesIn(row: Row, column: string): Uint8Array {
+export function bytesIn(row: Row, column: string, maxBytes = Infinity): Uint8Array {
   const value = row[column]
-  if (value instanceof Uint8Array) return value
+  if (value instanceof Uint8Array && value.length <= maxBytes) return value
   throw unreadable(column)
 }
 
-export function bytesOrNullIn(row: Row, column: string): Uint8Array | null {
-  return row[column] === null ? null : bytesIn(row, column)
+export function bytesOrNullIn(row: Row, column: string, maxBytes?: number): Uint8Array | null {
+  return row[column] === null ? null : bytesIn(row, column, maxBytes)
 }
+
+export const HASH_BYTES = 32
 
 export function hexIn(row: Row, column: string): string {
-  return Buffer.from(bytesIn(row, column)).toString('hex')
+  return Buffer.from(bytesIn(row, column, HASH_BYTES)).toString('hex')
 }
 
 export function hexOrNullIn(row: Row, column: string): string | null {
@@ -105,7 +107,7 @@ export function statusIn(row: Row, column: string): StatusWord {
   throw unreadable(column)
 }
 
-function unreadable(column: string): SavestateError {
+export function unreadable(column: string): SavestateError {
   return new SavestateError(
     'STORE_DAMAGED',
     `The column ${column} of the remote has a value that Savestate did not write`,

@@ -1,25 +1,38 @@
 // The head of a log: its rows in `logs` and `live`.
 import type { LogKind, LogName, LogSize } from '../../model/index.js'
+import { MAX_CARD_BYTES } from '../codec/index.js'
 import type { DriverHead } from '../driver.js'
+import { type DamagedLog, orDamaged } from '../damaged-log.js'
 import {
   bytesIn,
   bytesOrNullIn,
   type Database,
+  HASH_BYTES,
   hexOrNullIn,
   numberIn,
   statusIn,
   textIn,
   textOrNullIn,
+  unreadable,
 } from './database.js'
 import type { Row } from './queries.js'
 
-/** `live` is v, `logs` is l, `projects` is p. A lease that has expired is none. */
-export const HEAD_COLUMNS = `l.kind, l.id, v.fence, v.next_n, v.epoch, v.hash, v.status, v.card,
+/** No index of PostgreSQL takes a longer text, unless it can be compressed. */
+const MAX_ID_CHARS = 2704
+const id = (column: string) => `left(${column}, ${MAX_ID_CHARS + 1})`
+const bytes = (column: string, max: number) => `substr(${column}, 1, ${max + 1})`
+
+/**
+ * `live` is v, `logs` is l, `projects` is p. A lease that has expired is none. A teammate may write long values: of each,
+ * one byte more than its limit is fetched.
+ */
+export const HEAD_COLUMNS = `l.kind, ${id('l.id')} AS id, v.fence, v.next_n, v.epoch, ${bytes('v.hash', HASH_BYTES)} AS hash,
+  v.status, ${bytes('v.card', MAX_CARD_BYTES)} AS card,
   round(extract(epoch FROM v.updated_at) * 1000)::bigint AS updated_ms, v.deleted_at IS NOT NULL AS is_deleted,
-  CASE WHEN v.expires_at < clock_timestamp() THEN NULL ELSE v.holder END AS holder,
+  CASE WHEN v.expires_at < clock_timestamp() THEN NULL ELSE ${bytes('v.holder', MAX_CARD_BYTES)} END AS holder,
   CASE WHEN v.holder IS NULL THEN NULL
     ELSE round(extract(epoch FROM v.expires_at - clock_timestamp()) * 1000)::bigint END AS ends_ms,
-  p.id AS project, p.card AS project_card`
+  ${id('p.id')} AS project, ${bytes('p.card', MAX_CARD_BYTES)} AS project_card`
 
 /** For an UPDATE of `live AS v`, whose FROM cannot name it. */
 export const LOG_AND_PROJECT = 'S.logs AS l LEFT JOIN S.projects AS p ON p.id = l.project'
@@ -40,14 +53,18 @@ export async function readHeads(
     withDeleted = false,
     limit,
   }: { readonly kind?: LogKind; readonly withDeleted?: boolean; readonly limit?: number },
-): Promise<readonly DriverHead[]> {
+): Promise<readonly (DriverHead | DamagedLog)[]> {
   const rows = await db.query(
     `SELECT ${HEAD_COLUMNS} FROM ${HEAD_TABLES}
       WHERE ($1::text IS NULL OR l.kind = $1) AND ($2 OR v.deleted_at IS NULL)
       ORDER BY v.updated_at DESC, l.key DESC LIMIT $3`,
     [kind ?? null, withDeleted, limit ?? null],
   )
-  return rows.map(headOf)
+  return rows.map((row) => orDamaged(nameOf(row), () => headOf(row)))
+}
+
+export function nameOf(row: Row): LogName {
+  return { kind: row['kind'] === 'thread' ? 'thread' : 'session', id: textIn(row, 'id') }
 }
 
 /** For all logs of a large remote. */
@@ -68,29 +85,28 @@ export async function readSizes(
     log === undefined ? { timeoutMs: SIZES_TIMEOUT_MS } : {},
   )
   return rows.map((row) => ({
-    log: logOf(row),
+    log: nameOf(row),
     segments: numberIn(row, 'segments'),
     checkpoints: numberIn(row, 'checkpoints'),
   }))
 }
 
-function logOf(row: Row): LogName {
-  return { kind: row['kind'] === 'thread' ? 'thread' : 'session', id: textIn(row, 'id') }
-}
-
 export function headOf(row: Row): DriverHead {
-  const holder = bytesOrNullIn(row, 'holder')
-  const project = textOrNullIn(row, 'project')
+  const holder = bytesOrNullIn(row, 'holder', MAX_CARD_BYTES)
+  const project = textOrNullIn(row, 'project', MAX_ID_CHARS)
+  const log = nameOf(row)
+  if (log.id.length > MAX_ID_CHARS) throw unreadable('id')
   return {
-    log: logOf(row),
+    log,
     nextN: numberIn(row, 'next_n'),
     epoch: numberIn(row, 'epoch'),
     hash: hexOrNullIn(row, 'hash'),
     fence: numberIn(row, 'fence'),
     status: statusIn(row, 'status'),
     updatedAtMs: numberIn(row, 'updated_ms'),
-    card: bytesOrNullIn(row, 'card'),
-    project: project === null ? null : { id: project, card: bytesIn(row, 'project_card') },
+    card: bytesOrNullIn(row, 'card', MAX_CARD_BYTES),
+    project:
+      project === null ? null : { id: project, card: bytesIn(row, 'project_card', MAX_CARD_BYTES) },
     holder,
     // The clock is read twice, so a lease may end between the two.
     leaseEndsInMs:

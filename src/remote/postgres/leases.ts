@@ -1,9 +1,10 @@
 // Leases: one UPDATE each, by the clock of the database. `fence` grows with every new holder, so a late write of an older one changes nothing.
 import type { LogName } from '../../model/index.js'
-import type { DriverHead, DriverProject, DriverTake, DriverTaken } from '../driver.js'
+import { orDamaged } from '../damaged-log.js'
+import type { DriverHead, DriverProject, DriverTake, DriverTaken, RemoteDriver } from '../driver.js'
 import type { RemoteLease } from '../remote.js'
 import { type Database, numberIn, textIn } from './database.js'
-import { HEAD_COLUMNS, headOf, LOG_AND_PROJECT, readHead } from './heads.js'
+import { HEAD_COLUMNS, headOf, LOG_AND_PROJECT, nameOf, readHead } from './heads.js'
 import { unreachable } from './postgres-errors.js'
 
 const MAX_TRIES = 5
@@ -71,24 +72,26 @@ const ADD_PROJECT = `named AS (
 
 export async function claimLease(
   db: Database,
-  {
-    agent,
-    holder,
-    leaseMs,
-  }: { readonly agent?: string | undefined; readonly holder: Uint8Array; readonly leaseMs: number },
-): Promise<{ readonly lease: RemoteLease; readonly head: DriverHead } | undefined> {
+  { agent, holder, leaseMs, except }: Parameters<RemoteDriver['claim']>[0],
+): ReturnType<RemoteDriver['claim']> {
   const [row] = await db.query(
     `WITH free AS (
         SELECT v.log FROM S.live AS v JOIN S.logs AS l ON l.key = v.log
         WHERE v.status = 'in_progress' AND l.kind = 'session' AND v.deleted_at IS NULL
-          AND v.hash IS NOT NULL AND ${IS_FREE} AND ($1::text IS NULL OR l.agent = $1)
-        ORDER BY v.updated_at LIMIT 1 FOR UPDATE OF v SKIP LOCKED)
+          AND v.hash IS NOT NULL AND (${IS_FREE} OR v.holder = $2) AND ($1::text IS NULL OR l.agent = $1)
+          AND l.id <> ALL ($4::text[])
+        ORDER BY v.holder IS NOT DISTINCT FROM $2 DESC, v.updated_at LIMIT 1 FOR UPDATE OF v SKIP LOCKED)
       UPDATE S.live AS v SET fence = v.fence + 1, holder = $2, expires_at = ${endAfter('$3')}
         FROM free, ${LOG_AND_PROJECT} WHERE v.log = free.log AND l.key = free.log
         RETURNING ${HEAD_COLUMNS}`,
-    [agent ?? null, holder, leaseMs],
+    [agent ?? null, holder, leaseMs, except],
   )
-  return row === undefined ? undefined : takenBy(headOf(row))
+  if (row === undefined) return undefined
+  const log = nameOf(row)
+  return {
+    lease: { log, fence: numberIn(row, 'fence') },
+    head: orDamaged(log, () => headOf(row)),
+  }
 }
 
 /** Returns the leases that are lost. */

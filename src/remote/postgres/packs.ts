@@ -7,6 +7,7 @@ import {
   bytesIn,
   bytesOrNullIn,
   type Database,
+  HASH_BYTES,
   numberIn,
   textIn,
   textOrNullIn,
@@ -17,6 +18,8 @@ import { PAGE_BYTES, tooLarge } from './segments.js'
 
 /** More than an envelope and a header are long. */
 const MAX_INLINE_BYTES = INLINE_PACK_BYTES + 4096
+/** The id of an object of git, or a keyed hash of it. */
+const MAX_TREE_CHARS = 64
 const COLLECT_TIMEOUT_MS = 600_000
 const MAX_TRIES = 5
 
@@ -83,7 +86,7 @@ export async function* readPacks(
     `WITH RECURSIVE chain AS (
         SELECT id, parent FROM S.packs WHERE id = $1
         UNION SELECT k.id, k.parent FROM chain JOIN S.packs AS k ON k.id = chain.parent)
-      SELECT k.id, k.parent, k.tree, k.bytes, k.sha256, k.is_complete, k.body IS NOT NULL AS is_inline
+      SELECT k.id, k.parent, left(k.tree, ${MAX_TREE_CHARS + 1}) AS tree, k.bytes, substr(k.sha256, 1, ${HASH_BYTES + 1}) AS sha256, k.is_complete, k.body IS NOT NULL AS is_inline
       FROM chain JOIN S.packs AS k ON k.id = chain.id`,
     [id],
   )
@@ -160,14 +163,15 @@ async function* readChunks(db: Database, row: Row): AsyncGenerator<Uint8Array> {
     bytes += body.length
     yield body
   }
-  if (bytes !== total || !sha256.digest().equals(bytesIn(row, 'sha256'))) throw missing(id)
+  if (bytes !== total || !sha256.digest().equals(bytesIn(row, 'sha256', HASH_BYTES)))
+    throw missing(id)
 }
 
 function storedOf(row: Row, chunks: AsyncIterable<Uint8Array>): StoredPack {
   return {
     id: textIn(row, 'id'),
     parent: textOrNullIn(row, 'parent'),
-    tree: textIn(row, 'tree'),
+    tree: textIn(row, 'tree', MAX_TREE_CHARS),
     chunks,
   }
 }

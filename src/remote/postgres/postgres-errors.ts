@@ -6,27 +6,8 @@ export type PostgresErrorContext = { readonly label: string; readonly schema: st
 
 /** SQLSTATE classes and codes that end by themselves: connections, resources (a full disk), shutdown, deadlock, a standby. */
 const PASSING = /^(?:08|53|57|58|40|55|XX)|^25006$/
-const SQLSTATE = /^[0-9A-Z]{5}$/
-const NETWORK = [
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ECONNABORTED',
-  'ETIMEDOUT',
-  'EPIPE',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'EHOSTDOWN',
-  'ENETUNREACH',
-  'ENETDOWN',
-  'EADDRNOTAVAIL',
-  // A Unix socket.
-  'ENOENT',
-  'EACCES',
-]
-/** Messages of pg without a code. */
-const TERMINATED =
-  /^(?:Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed)/
+/** No class begins with E, and the codes of Node do: EPERM and EPIPE have five letters too. */
+const SQLSTATE = /^[0-9A-DF-Z][0-9A-Z]{4}$/
 const NO_TLS = /server does not support SSL|^There was an error establishing an SSL connection/
 const NO_PASSWORD = /^SASL: .*password/
 
@@ -45,15 +26,22 @@ export function isUndefinedTable(error: unknown): boolean {
   return hasCode(error, '42P01', '3F000')
 }
 
-/** Returns every error that is not of the server or the connection unchanged: it is a bug. */
-export function explainPostgresError(error: unknown, context: PostgresErrorContext): unknown {
-  if (!isError(error) || error instanceof SavestateError) return error
+/**
+ * For what `pg`, or a client of the caller, has thrown. A connection can fail in more ways than a list can have, so an error counts as
+ * one of the connection unless it is an answer of the server.
+ */
+export function explainPostgresError(
+  error: unknown,
+  context: PostgresErrorContext,
+): SavestateError {
+  if (error instanceof SavestateError) return error
   const { label, schema } = context
+  if (!isError(error)) return unreachable(label, String(error), error)
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   const refuse = (message: string, hint: string) =>
     new SavestateError('REMOTE_REFUSED', `${label}: ${message}`, { hint, cause: error })
   if (isUndefinedTable(error)) return noTables(context, error)
-  if (SQLSTATE.test(code) && !NETWORK.includes(code)) {
+  if (SQLSTATE.test(code)) {
     if (PASSING.test(code)) return unreachable(label, error.message, error)
     if (code.startsWith('28') || code === '3D000')
       return refuse(error.message, 'Check the user, the password and the database in the URL.')
@@ -82,9 +70,7 @@ export function explainPostgresError(error: unknown, context: PostgresErrorConte
       `the certificate of the server is not valid: ${error.message}`,
       'Add `sslrootcert=FILE` to the URL with the certificate of the authority that issued it.',
     )
-  if (NETWORK.includes(code) || TERMINATED.test(error.message))
-    return unreachable(label, messageOf(error), error)
-  return error
+  return unreachable(label, messageOf(error), error)
 }
 
 export function unreachable(label: string, message: string, cause?: unknown): SavestateError {

@@ -2,7 +2,14 @@
 import type { LogName } from '../../model/index.js'
 import { MAX_BODY_BYTES } from '../codec/index.js'
 import type { EncodedSegment } from '../remote.js'
-import { bytesOrNullIn, type Database, hexIn, hexOrNullIn, numberIn } from './database.js'
+import {
+  bytesOrNullIn,
+  type Database,
+  HASH_BYTES,
+  hexIn,
+  hexOrNullIn,
+  numberIn,
+} from './database.js'
 import { readHead } from './heads.js'
 import { SavestateError } from '../../model/index.js'
 
@@ -20,7 +27,7 @@ export async function* readSegments(
   let last = afterN
   for (;;) {
     const rows = await db.query(
-      `SELECT n, prev, hash, CASE WHEN size <= $4 THEN body END AS body, available FROM (
+      `SELECT n, substr(prev, 1, ${HASH_BYTES + 1}) AS prev, substr(hash, 1, ${HASH_BYTES + 1}) AS hash, CASE WHEN size <= $4 THEN body END AS body, available FROM (
           SELECT page.*, count(*) OVER () AS available FROM (
             SELECT s.*, octet_length(body) AS size, sum(octet_length(body)) OVER (ORDER BY n) AS total,
               row_number() OVER (ORDER BY n) AS i

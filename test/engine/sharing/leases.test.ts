@@ -1,5 +1,8 @@
 // One host at a time may write (I11), and a host that lost its lease writes nothing and starts no tool.
+import pg from 'pg'
 import { describe, expect, test } from 'vitest'
+import type { PostgresClient } from '../../../src/remote/index.js'
+import { startProxy } from '../../support/remote/tcp-proxy.js'
 import { sharedPlace } from '../../support/sharing/fleet.js'
 
 const place = sharedPlace()
@@ -71,6 +74,30 @@ describe('a host whose lease was taken', () => {
   })
 })
 
+test('the heartbeat renews the leases of silent sessions: a commit has prolonged the others', async () => {
+  await using a = await place().host()
+  const pool = new pg.Pool({ connectionString: place().url })
+  const renewed: unknown[] = []
+  const client: PostgresClient = {
+    query: (query) => {
+      if (query.text.includes('AS o (kind, id, fence)')) renewed.push(query.values?.[1])
+      return pool.query<Record<string, unknown>>(query)
+    },
+  }
+  const store = await a.open({ remote: { url: place().url, client } })
+  const busy = await store.session('busy one')
+  await busy.save({ state: { items: [] } })
+  await store.session('silent')
+  const commitAndCount = async () => {
+    await busy.append('items', [renewed.length])
+    return renewed.length
+  }
+  await expect.poll(commitAndCount, { interval: 200 }).toBe(2)
+  expect(renewed).toEqual([['silent'], ['silent']])
+  await store.close()
+  await pool.end()
+})
+
 describe('a laptop that slept', () => {
   async function sleeper(id: string) {
     const a = await place().host()
@@ -133,4 +160,72 @@ test('claim gives each interrupted session to one caller, of the agent that it n
   expect(new Set(states)).toEqual(new Set([{ id: 'one' }, { id: 'two' }, undefined]))
   expect((await second.claim())?.state).toEqual({ id: 'other' })
   expect(await second.claim()).toBeUndefined()
+})
+
+test('claim leaves sessions that cannot be opened, reports each, and opens the next one', async () => {
+  await using a = await place().host()
+  await using b = await place().host()
+  const { database } = place()
+  await database.sql('TRUNCATE savestate.logs CASCADE')
+  const [first, second] = [await a.openShared(), await b.openShared()]
+  const project = await first.project(a.project)
+  a.write({ 'a.txt': 'one' })
+  for (const id of ['segment', 'card', 'pack', 'busy', 'good']) {
+    const session = await first.session(id, { project })
+    await session.save({ state: { id }, files: true })
+    a.write({ 'a.txt': id })
+    if (id !== 'busy') await session.close()
+  }
+  const keyOf = (id: string) => `(SELECT key FROM savestate.logs WHERE id = '${id}')`
+  await database.sql(`UPDATE savestate.segments SET body = 'x' WHERE log = ${keyOf('segment')}`)
+  await database.sql(`UPDATE savestate.live SET card = 'x' WHERE log = ${keyOf('card')}`)
+  await database.sql(
+    `UPDATE savestate.packs SET body = set_byte(body, 30, get_byte(body, 30) # 1)
+      WHERE id IN (SELECT pack FROM savestate.checkpoints WHERE log = ${keyOf('pack')})`,
+  )
+  const claimed: string[] = []
+  const warnings: string[] = []
+  const onWarning = (text: string) => void warnings.push(text)
+  const claim = async () => {
+    const resumed = await second.claim({ into: b.project, onWarning })
+    if (resumed !== undefined) claimed.push(resumed.session.id)
+    await resumed?.session.close()
+  }
+  await claim()
+  expect(claimed).toEqual(['good'])
+  const left = (of: string) => expect.stringContaining(`left the session "${of}"`) as unknown
+  const folder = expect.stringContaining('The folder of this session is') as unknown
+  expect(warnings).toEqual([left('segment'), left('card'), left('pack'), folder])
+  // No lease is left behind.
+  const held = await database.sql(
+    `SELECT l.id FROM savestate.live AS v JOIN savestate.logs AS l ON l.key = v.log WHERE holder IS NOT NULL`,
+  )
+  expect(held).toEqual([{ id: 'busy' }])
+
+  // The worker starts new work instead of failing because of old work.
+  await database.sql(`DELETE FROM savestate.logs WHERE id = 'good'`)
+  warnings.length = 0
+  await claim()
+  expect(claimed).toEqual(['good'])
+  expect(warnings).toEqual([left('segment'), left('card'), left('pack')])
+})
+
+test('a claim whose answer was lost gets the session that it has taken', async () => {
+  await using a = await place().host()
+  await using b = await place().host()
+  await place().database.sql('TRUNCATE savestate.logs CASCADE')
+  const first = await a.openShared()
+  for (const id of ['one', 'two']) await (await first.session(id)).close()
+  const { hostname, port } = new URL(place().url)
+  await using proxy = await startProxy({ host: hostname, port: Number(port) })
+  const second = await b.open({ remote: place().database.urlWith({ port: proxy.port }) })
+  // Connected: the next answer is the one to the claim.
+  await second.remotes.sessions()
+  const dropped = proxy.dropAnswer()
+  const claimed = await second.claim()
+  await dropped
+  expect(claimed?.session.id).toBe('one')
+  await claimed?.session.save({ state: { by: 'b' } })
+  // Nothing else is taken.
+  expect((await first.claim())?.session.id).toBe('two')
 })

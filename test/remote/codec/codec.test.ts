@@ -11,6 +11,7 @@ import {
   encodePack,
   encodeSegment,
   RemoteKey,
+  TextBudget,
 } from '../../../src/remote/codec/index.js'
 import { content, digest, session, thread } from '../../support/remote/writer.js'
 
@@ -18,6 +19,23 @@ const log = session('a')
 const codecs = [null, new RemoteKey(randomBytes(32))].map(
   (key) => new Codec({ remoteId: 'r', key, label: 'host/db' }),
 )
+
+test('a reader of a log unpacks no more than its budget', () => {
+  for (const codec of codecs) {
+    const encode = (n: number, text: string) =>
+      encodeSegment(codec, { log, n, prev: 'ab'.repeat(32), content: content(text) })
+    const { length } = JSON.stringify(content('one'))
+    const budget = new TextBudget(3 * length - 1)
+    decodeSegment(codec, log, encode(2, 'one'), budget)
+    decodeSegment(codec, log, encode(3, 'two'), budget)
+    expect(() => decodeSegment(codec, log, encode(4, 'six'), budget)).toThrow(
+      expect.objectContaining({
+        code: 'STORE_DAMAGED',
+        message: expect.stringContaining('the log up to segment session a 4') as unknown,
+      }),
+    )
+  }
+})
 
 test('a segment is decoded as it was encoded', () => {
   for (const codec of codecs)

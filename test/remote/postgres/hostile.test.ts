@@ -110,6 +110,94 @@ for (const key of [undefined, randomBytes(32)])
 
 const bytesOne = Buffer.from('1')
 
+const LONG = `convert_to(repeat('x', 1 << 20), 'UTF8')`
+
+describe('a log with a value that is too long', () => {
+  beforeAll(async () => {
+    database = await createDatabase()
+    remote = await openRemote({ url: database.url })
+    await remote.init()
+  })
+  afterAll(async () => {
+    await remote.close()
+    await database.dispose()
+  })
+
+  for (const [column, damage, column2 = column] of [
+    ['card', `UPDATE savestate.live SET card = ${LONG} WHERE log = ${LOG}`],
+    ['holder', `UPDATE savestate.live SET holder = ${LONG} WHERE log = ${LOG}`],
+    ['hash', `UPDATE savestate.live SET hash = ${LONG} WHERE log = ${LOG}`],
+    ['next_n', `UPDATE savestate.live SET next_n = 1::bigint << 60 WHERE log = ${LOG}`],
+    [
+      'project_card',
+      `WITH p AS (INSERT INTO savestate.projects VALUES ('long', ${LONG}))
+        UPDATE savestate.logs SET project = 'long' WHERE id = $1`,
+    ],
+  ] as const)
+    test(`its ${column} is not fetched, and the other logs are listed`, async () => {
+      const [good, bad] = [await writeLog(), await writeLog()]
+      await database.sql(damage, [bad.id])
+      const damaged: [string, string][] = []
+      const heads = await remote.heads({
+        onDamaged: ({ log, damage: { code, message } }) =>
+          damaged.push([log.id, `${code}: ${message}`]),
+      })
+      expect(heads.map(({ log }) => log.id)).toContain(good.id)
+      expect(damaged).toEqual([
+        [
+          bad.id,
+          `STORE_DAMAGED: The column ${column2} of the remote has a value that Savestate did not write`,
+        ],
+      ])
+      expect((await remote.heads()).length).toBe(heads.length)
+      await expect(remote.head(bad)).rejects.toMatchObject(DAMAGED)
+      await database.sql('DELETE FROM savestate.logs WHERE id = $1', [bad.id])
+    })
+
+  test('its id is cut, and the other logs are listed', async () => {
+    const good = await writeLog()
+    await database.sql(
+      `WITH l AS (INSERT INTO savestate.logs (kind, id) VALUES ('session', repeat('x', 1 << 16)) RETURNING key)
+        INSERT INTO savestate.live (log) SELECT key FROM l`,
+    )
+    const lengths: number[] = []
+    const heads = await remote.heads({ onDamaged: ({ log }) => lengths.push(log.id.length) })
+    expect(heads.map(({ log }) => log.id)).toContain(good.id)
+    expect(lengths).toEqual([2705])
+  })
+
+  test('a chain of hashes that are too long is not fetched', async () => {
+    const log = await writeLog()
+    await database.sql(
+      `UPDATE savestate.segments SET prev = ${LONG} WHERE log = ${LOG} AND n = 2`,
+      [log.id],
+    )
+    await expect(readAll(remote, log)).rejects.toMatchObject({
+      ...DAMAGED,
+      message: expect.stringContaining('The column prev') as unknown,
+    })
+  })
+})
+
+test('a reason that is too long for a list is cut in the card alone', async () => {
+  const own = await createDatabase()
+  const long = await openRemote({ url: own.url, key: randomBytes(32) })
+  await long.init()
+  const writer = await startWriter(long, session('long'))
+  const commit = writer.prepare('one')
+  const texts = { agent: 'a'.repeat(1000), project: null, statusReason: null, ages: null }
+  // JSON writes each of these as six characters.
+  const card = { ...texts, reason: '\u0001'.repeat(1 << 20), steps: 1 }
+  expect(await writer.send({ ...commit, card })).toMatchObject({ kind: 'done' })
+  expect((await long.head(writer.log))?.card).toEqual({
+    ...texts,
+    reason: `${'\u0001'.repeat(999)}…`,
+    steps: 1,
+  })
+  await long.close()
+  await own.dispose()
+})
+
 describe('bodies', () => {
   beforeAll(async () => {
     database = await createDatabase()

@@ -32,7 +32,31 @@ export function describeClaims({ remote, openOther }: RemoteClients): void {
       lease: { log: session('claim 1'), fence: 2 },
       head: { holder: holder('claimer'), nextN: 2 },
     })
-    expect(await claim(remote(), 'coder')).toBe(undefined)
+    expect(await claim(remote(), 'coder', 'another')).toBe(undefined)
+  })
+
+  test('a claim that is sent again gets the session that it has taken, and another claim does not', async () => {
+    for (const id of ['again 1', 'again 2']) await interrupt(id, 'repeater')
+    const own = { ...holder('host'), claim: 'own' }
+    const request = { agent: 'repeater', leaseMs: LEASE_MS }
+    const first = await remote().claim({ ...request, holder: own })
+    expect(first).toMatchObject({ lease: { log: session('again 1') }, head: { holder: own } })
+    const again = await (await openOther()).claim({ ...request, holder: { ...own } })
+    expect(again?.lease).toEqual({ log: session('again 1'), fence: 3 })
+    // Only the answer to the later try counts.
+    expect(await remote().renew([{ log: session('again 1'), fence: 2 }], LEASE_MS)).toHaveLength(1)
+    const other = { ...holder('host'), claim: 'other' }
+    expect((await remote().claim({ ...request, holder: other }))?.lease.log).toEqual(
+      session('again 2'),
+    )
+  })
+
+  test('a claim leaves the sessions alone that the caller cannot open', async () => {
+    for (const id of ['except 1', 'except 2']) await interrupt(id, 'chooser')
+    const request = { agent: 'chooser', leaseMs: LEASE_MS, holder: holder('chooser') }
+    const except = ['except 1', 'unknown']
+    expect((await remote().claim({ ...request, except }))?.lease.log).toEqual(session('except 2'))
+    expect(await remote().claim({ ...request, except: [...except, 'except 2'] })).toBe(undefined)
   })
 
   test('a claim without an agent takes any', async () => {
@@ -40,7 +64,8 @@ export function describeClaims({ remote, openOther }: RemoteClients): void {
     await interrupt('any 2', 'other')
     const ids: string[] = []
     for (;;) {
-      const claimed = await remote().claim({ holder: holder('any'), leaseMs: LEASE_MS })
+      const by = holder(`any ${ids.length}`)
+      const claimed = await remote().claim({ holder: by, leaseMs: LEASE_MS })
       if (claimed === undefined) break
       ids.push(claimed.lease.log.id)
     }

@@ -18,6 +18,8 @@ export type TcpProxy = {
   readonly roundTrips: number
   readonly sentBytes: number
   readonly receivedBytes: number
+  /** How many connections clients have opened. */
+  readonly connections: number
   /** Everything that clients have sent. */
   readonly sent: () => Buffer
   dispose(): Promise<void>
@@ -38,7 +40,7 @@ export async function startProxy(target: { host: string; port: number }): Promis
   let delayMs = 0
   let onDrop: (() => void) | undefined
   let stalled: { readonly end: Promise<void>; resolve: () => void } | undefined
-  const counts = { roundTrips: 0, sent: 0, received: 0 }
+  const counts = { roundTrips: 0, sent: 0, received: 0, connections: 0 }
 
   const end = (pair: Pair) => {
     pairs.delete(pair)
@@ -67,6 +69,7 @@ export async function startProxy(target: { host: string; port: number }): Promis
     const server = connect(target)
     const pair: Pair = { client, server, isSilent: false, isAsking: false }
     pairs.add(pair)
+    counts.connections++
     const [up, down] = [forward(pair, server), forward(pair, client)]
     client.on('data', (chunk: Buffer) => {
       if (!pair.isAsking) counts.roundTrips++
@@ -138,6 +141,9 @@ export async function startProxy(target: { host: string; port: number }): Promis
     },
     get sentBytes() {
       return counts.sent
+    },
+    get connections() {
+      return counts.connections
     },
     get receivedBytes() {
       return counts.received

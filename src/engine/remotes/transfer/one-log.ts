@@ -9,6 +9,7 @@ const OF_ONE_LOG: readonly ErrorCode[] = [
   'SESSION_DELETED',
   'SESSION_FENCED',
   'STATE_UNREADABLE',
+  'STORE_DAMAGED',
 ]
 
 export async function reportErrorsOfOne<Value>(

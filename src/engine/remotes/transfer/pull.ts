@@ -7,7 +7,7 @@ import {
   parsePathText,
   SavestateError,
 } from '../../../model/index.js'
-import type { LogHead } from '../../../remote/index.js'
+import type { DamagedLog, LogHead } from '../../../remote/index.js'
 import type { StoreContext } from '../../operation/context.js'
 import { storeOperation } from '../../operation/operation.js'
 import { logsWith } from './local-logs.js'
@@ -53,7 +53,9 @@ export const pull = storeOperation({
     }
     return withRemote(context, remote, async (named) => {
       const pulled: PulledLog[] = []
-      for (const head of await selectHeads(context, named, { session, all })) {
+      const onDamaged = ({ log, damage }: DamagedLog) =>
+        pulled.push({ ...log, ...NOTHING, error: damage.toJSON() })
+      for (const head of await selectHeads(context, named, { session, all, onDamaged })) {
         signal?.throwIfAborted()
         const work = () => pullLog(context, named, { head, ...options, signal })
         // A caller that names one session gets its error.
@@ -75,7 +77,11 @@ const NOTHING: ReceivedLog = {
   holder: null,
 }
 
-type Selection = { readonly session?: string | undefined; readonly all: boolean }
+type Selection = {
+  readonly session?: string | undefined
+  readonly all: boolean
+  readonly onDamaged: (damaged: DamagedLog) => void
+}
 
 function refuseCombination({
   session,
@@ -96,13 +102,15 @@ function refuseCombination({
 async function selectHeads(
   context: StoreContext,
   { remote, entry }: NamedRemote,
-  { session, all }: Selection,
+  { session, all, onDamaged }: Selection,
 ): Promise<readonly LogHead[]> {
   if (session !== undefined) return [await requireHead({ remote, entry }, session)]
-  const heads = await remote.heads()
-  if (all) return heads
   const shared = new Set(logsWith(context, entry.id).map(({ log }) => nameText(log)))
-  return heads.filter(({ log }) => shared.has(nameText(log)))
+  const isWanted = ({ log }: Pick<LogHead, 'log'>) => all || shared.has(nameText(log))
+  const heads = await remote.heads({
+    onDamaged: (damaged) => isWanted(damaged) && onDamaged(damaged),
+  })
+  return heads.filter(isWanted)
 }
 
 function nameText({ kind, id }: LogName): string {

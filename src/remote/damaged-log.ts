@@ -1,0 +1,21 @@
+// A log whose head cannot be read: it is reported by itself, so that one damaged log keeps no one from the others.
+import { type LogName, SavestateError } from '../model/index.js'
+
+export type DamagedLog = { readonly log: LogName; readonly damage: SavestateError }
+
+/** The result of `read`, or STORE_DAMAGED as a value. */
+export function orDamaged<Value extends object>(
+  log: LogName,
+  read: () => Value,
+): Value | DamagedLog {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof SavestateError) || error.code !== 'STORE_DAMAGED') throw error
+    return { log, damage: error }
+  }
+}
+
+export function isDamaged(head: object): head is DamagedLog {
+  return 'damage' in head
+}
