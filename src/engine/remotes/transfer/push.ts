@@ -39,7 +39,8 @@ export const push = storeOperation({
         const { value, error } = await reportErrorsOfOne(() => pushLog(context, named, { log }))
         pushed.push({ ...log, ...(value ?? NOTHING), error: error?.toJSON() ?? null })
       }
-      if (pushed.every(({ error }) => error === null)) recordPush(context, named.entry.name)
+      if (pushed.length > 0 && pushed.every(({ error }) => error === null))
+        recordPush(context, named.entry.name)
       return { remote: viewRemote(named.entry), pushed }
     })
   },
