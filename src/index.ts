@@ -45,6 +45,7 @@ export type {
   RemoteHolder,
   RemoteProblem,
   RemoteSession,
+  RemoteFork,
   RemoteStatus,
   RemoteView,
   RepairResult,

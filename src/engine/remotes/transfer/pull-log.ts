@@ -3,7 +3,6 @@ import { type BytePath, pathText, type Project } from '../../../model/index.js'
 import type { LogHead } from '../../../remote/index.js'
 import { ensureProject, type StoreContext } from '../../operation/context.js'
 import { catchUp, fetchFiles, takeLog } from '../../sharing/index.js'
-import { noteContinuedElsewhere } from '../../sessions/continued-elsewhere.js'
 import { unknownSession } from '../../sessions/open-session.js'
 import {
   attachSession,
@@ -13,6 +12,7 @@ import {
 } from './attach-project.js'
 import { refuseOtherRemote } from './local-logs.js'
 import type { NamedRemote } from '../named-remote.js'
+import { noteCaughtUp } from './note-caught-up.js'
 import { leaseOf } from './push-log.js'
 import { type RemoteHolder, viewHolder } from '../remote-sessions.js'
 
@@ -55,9 +55,10 @@ export async function pullLog(
     : undefined
   const project = findProject(context, request)
   const from = taken === undefined ? { head: request.head } : { taken }
-  const { segments, fork = null } = await catchUp(context, remote, log, { ...from, project })
+  const caught = await catchUp(context, remote, log, { ...from, project })
+  noteCaughtUp(context, named, { log, caught })
+  const { segments, fork = null } = caught
   if (taken !== undefined) context.ledger.sharing.rememberLease(log, taken.lease.fence)
-  if (segments > 0 && log.kind === 'session') noteContinuedElsewhere(context, log.id)
   const files =
     log.kind === 'session' ? await bringFiles(context, named, { ...request, project }) : NO_FILES
   const holder = request.take ? null : viewHolder(context, request.head)

@@ -5,6 +5,7 @@ import type { StoreContext } from '../../operation/context.js'
 import { catchUp, releaseLog, shipLog, type TakenLog, takeLog } from '../../sharing/index.js'
 import { refuseOtherRemote } from './local-logs.js'
 import type { NamedRemote } from '../named-remote.js'
+import { noteCaughtUp } from './note-caught-up.js'
 
 export type SentLog = {
   /** 0: the remote had everything. */
@@ -24,7 +25,9 @@ export async function pushLog(
   refuseOtherRemote(context, named, log)
   const leaseMs = leaseOf(remote)
   const taken = log.kind === 'thread' ? undefined : await take(context, remote, log)
-  const { fork = null } = await catchUp(context, remote, log, taken === undefined ? {} : { taken })
+  const caught = await catchUp(context, remote, log, taken === undefined ? {} : { taken })
+  noteCaughtUp(context, named, { log, caught })
+  const { fork = null } = caught
   context.ledger.sharing.share(log, { remote: await remote.id() })
   const writer = taken?.lease ?? { log, fence: null }
   const { segments, bytes, writer: last } = await shipLog(context, remote, writer, { leaseMs })
