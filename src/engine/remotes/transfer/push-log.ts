@@ -1,5 +1,6 @@
 // Sends one log to a named remote: takes the lease, applies what others have added there, then sends what is new here.
-import { type LogName, LONG_LEASE_MS } from '../../../model/index.js'
+import { shellQuote } from '../../../base/index.js'
+import { type LogName, LONG_LEASE_MS, SavestateError } from '../../../model/index.js'
 import type { Remote } from '../../../remote/index.js'
 import type { StoreContext } from '../../operation/context.js'
 import { catchUp, releaseLog, shipLog, type TakenLog, takeLog } from '../../sharing/index.js'
@@ -42,12 +43,20 @@ export function leaseOf({ kind }: Remote): number | null {
   return kind === 'git' ? null : LONG_LEASE_MS
 }
 
-/** Creates the log there if it is unknown or was deleted. */
+/** Creates the log there if it is unknown or was deleted. Throws SESSION_BUSY if another store has it. */
 async function take(context: StoreContext, remote: Remote, log: LogName): Promise<TakenLog> {
   const { ledger } = context
   const session = ledger.sessions.byId(log.id)
   const projectId = session?.project ?? null
   const project = projectId === null ? undefined : ledger.project(projectId)
   const create = { agent: session?.agent ?? null, project }
-  return takeLog(context, remote, { log, leaseMs: leaseOf(remote), create })
+  try {
+    return await takeLog(context, remote, { log, leaseMs: leaseOf(remote), create, ofStore: true })
+  } catch (error) {
+    if (!(error instanceof SavestateError) || error.code !== 'SESSION_BUSY') throw error
+    throw new SavestateError('SESSION_BUSY', error.message, {
+      hint: `Give it up there with \`savestate handoff ${shellQuote(log.id)}\`, or take it from there with \`savestate pull ${shellQuote(log.id)} --take\`, then push again.`,
+      cause: error,
+    })
+  }
 }
