@@ -128,6 +128,36 @@ describe.each([postgres, gitPlace()])('through $kind', (place) => {
   })
 })
 
+test('a fork is in status although the push that made it was killed', async () => {
+  const url = await postgres.newUrl()
+  using a = machine(url)
+  using b = machine(url)
+  a.ok('remote', 'init')
+  a.saveStep('fix', 'one')
+  a.ok('handoff')
+  b.ok('pull', 'fix')
+  a.saveStep('fix', 'one A')
+  b.saveStep('fix', 'one B')
+  a.ok('handoff')
+  b.run(['push'], { env: { SAVESTATE_FAILPOINT: 'share:packed' } })
+  const [, fork = ''] = /are now the session (fix~\S+); nothing is lost/.exec(b.ok('status')) ?? []
+  expect([b.words('fix'), b.words(fork)]).toEqual(['one A', 'one B'])
+  expect(b.ok('push')).toContain(`1 session sent to team`)
+})
+
+test('a push that was killed before it had its answer is not reported as another machine', async () => {
+  const url = await postgres.newUrl()
+  using a = machine(url)
+  a.ok('remote', 'init')
+  a.saveStep('fix', 'one')
+  a.ok('push')
+  a.saveStep('fix', 'one two')
+  a.run(['push'], { env: { SAVESTATE_FAILPOINT: 'share:sent' } })
+  expect(a.ok('status')).toContain('lacks steps of 1 of 1 session')
+  expect(a.ok('push')).toBe('Nothing to send: team has everything.\n')
+  expect(a.ok('resume', 'fix')).not.toContain('another machine')
+})
+
 test('a session that another process of this store has pushed is not busy for the program', async () => {
   const url = await postgres.newUrl()
   using a = machine(url)

@@ -3,17 +3,25 @@
 import type { LogName } from '../../../model/index.js'
 import type { StoreContext } from '../../operation/context.js'
 import { noteContinuedElsewhere } from '../../sessions/continued-elsewhere.js'
-import type { CaughtUp } from '../../sharing/index.js'
+import { catchUp, type CaughtUp, type CatchUpOptions } from '../../sharing/index.js'
 import type { NamedRemote } from '../named-remote.js'
 import { recordFork } from './push-record.js'
 
-export function noteCaughtUp(
+/** As `catchUp`. */
+export async function catchUpAndNote(
   context: StoreContext,
-  { entry }: NamedRemote,
-  { log, caught }: { readonly log: LogName; readonly caught: CaughtUp },
-): void {
+  { remote, entry }: NamedRemote,
+  log: LogName,
+  options: CatchUpOptions,
+): Promise<CaughtUp> {
+  const head = () => context.ledger.sessions.byId(log.id)?.head
+  const before = head()
+  const caught = await catchUp(context, remote, log, options)
   const { segments, fork = null } = caught
-  if (log.kind !== 'session' || (segments === 0 && fork === null)) return
-  noteContinuedElsewhere(context, { id: log.id, fork })
+  if (log.kind === 'thread') return caught
+  // Segments may also be a collection's, or of a push here that was killed before its answer.
+  const isContinued = segments > 0 && head() !== before
+  if (fork !== null || isContinued) noteContinuedElsewhere(context, { id: log.id, fork })
   if (fork !== null) recordFork(context, entry.name, { session: log.id, fork })
+  return caught
 }

@@ -2,7 +2,7 @@
 import { type BytePath, pathText, type Project } from '../../../model/index.js'
 import type { LogHead } from '../../../remote/index.js'
 import { ensureProject, type StoreContext } from '../../operation/context.js'
-import { catchUp, fetchFiles, takeLog } from '../../sharing/index.js'
+import { fetchFiles, takeLog } from '../../sharing/index.js'
 import { unknownSession } from '../../sessions/open-session.js'
 import {
   attachSession,
@@ -10,9 +10,9 @@ import {
   findSameProject,
   placeholderProject,
 } from './attach-project.js'
+import { catchUpAndNote } from './catch-up-and-note.js'
 import { refuseOtherRemote } from './local-logs.js'
 import type { NamedRemote } from '../named-remote.js'
-import { noteCaughtUp } from './note-caught-up.js'
 import { leaseOf } from './push-log.js'
 import { type RemoteHolder, viewHolder } from '../remote-sessions.js'
 
@@ -55,9 +55,8 @@ export async function pullLog(
     : undefined
   const project = findProject(context, request)
   const from = taken === undefined ? { head: request.head } : { taken }
-  const caught = await catchUp(context, remote, log, { ...from, project })
-  noteCaughtUp(context, named, { log, caught })
-  const { segments, fork = null } = caught
+  const options = { ...from, project }
+  const { segments, fork = null } = await catchUpAndNote(context, named, log, options)
   if (taken !== undefined) context.ledger.sharing.rememberLease(log, taken.lease.fence)
   const files =
     log.kind === 'session' ? await bringFiles(context, named, { ...request, project }) : NO_FILES

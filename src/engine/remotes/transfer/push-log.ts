@@ -3,10 +3,10 @@ import { shellQuote } from '../../../base/index.js'
 import { type LogName, LONG_LEASE_MS, SavestateError } from '../../../model/index.js'
 import type { Remote } from '../../../remote/index.js'
 import type { StoreContext } from '../../operation/context.js'
-import { catchUp, releaseLog, shipLog, type TakenLog, takeLog } from '../../sharing/index.js'
+import { releaseLog, shipLog, type TakenLog, takeLog } from '../../sharing/index.js'
+import { catchUpAndNote } from './catch-up-and-note.js'
 import { refuseOtherRemote } from './local-logs.js'
 import type { NamedRemote } from '../named-remote.js'
-import { noteCaughtUp } from './note-caught-up.js'
 
 export type SentLog = {
   /** 0: the remote had everything. */
@@ -26,9 +26,8 @@ export async function pushLog(
   refuseOtherRemote(context, named, log)
   const leaseMs = leaseOf(remote)
   const taken = log.kind === 'thread' ? undefined : await take(context, remote, log)
-  const caught = await catchUp(context, remote, log, taken === undefined ? {} : { taken })
-  noteCaughtUp(context, named, { log, caught })
-  const { fork = null } = caught
+  const from = taken === undefined ? {} : { taken }
+  const { fork = null } = await catchUpAndNote(context, named, log, from)
   context.ledger.sharing.share(log, { remote: await remote.id() })
   const writer = taken?.lease ?? { log, fence: null }
   const { segments, bytes, writer: last } = await shipLog(context, remote, writer, { leaseMs })
