@@ -49,7 +49,7 @@ export const REMOTE_COMMANDS = {
     exclusive: [['key-file', 'plain']],
     examples: [
       [
-        'savestate remote add team postgres://db.example.org/agents --key-file ~/.savestate-team',
+        'savestate remote add team postgres://db.example.org/agents --key-file ~/key',
         'Share through a database',
       ],
       ['savestate remote add mine git@host:sessions.git --key-file ~/key', 'Or through git'],

@@ -26,6 +26,7 @@ test('commands and options are offered with their summaries', () => {
     'rewind\tBring back the folder, the conversation of an agent, or both',
     'redo\tRedo the last undone rewind',
     'resume\tPrint what an agent needs to continue a session',
+    'remote\tShow, add or remove places to share sessions with',
     'repair\tRebuild derived data and quarantine damaged files',
     'rekey\tEncrypt agent states, or change the key',
   ])
@@ -135,7 +136,7 @@ test('a real bash completes, and runs no code from a name', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     return stdout.split('\n').slice(0, -1)
   }
-  expect(completed('re')).toEqual(['rewind', 'redo', 'resume', 'repair', 'rekey'])
+  expect(completed('re')).toEqual(['rewind', 'redo', 'resume', 'remote', 'repair', 'rekey'])
   expect(completed('resume', 'it')).toEqual(["it\\'s\\ \\$\\(touch\\ pwned\\)"])
   expect(completed('show', 'be')).toEqual(['before\\ lunch'])
   expect(completed('show', '$')).toEqual(['\\$\\(touch\\ pwned\\)'])
