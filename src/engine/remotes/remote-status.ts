@@ -13,7 +13,7 @@ export type RemoteStatus = RemoteView & {
   readonly lastPush: Date | null
   /** Why the last push failed; null if it did not, or nothing is left to send. `since`: the first failure in a row. */
   readonly failure: { readonly code: string; readonly message: string; readonly since: Date } | null
-  /** Of the last 7 days, newest first: another machine had continued `session`, and the steps that only this one had became `fork`. */
+  /** In the last 7 days, newest first, another machine had continued `session`, and the steps that only this one had became `fork`. */
   readonly forks: readonly RemoteFork[]
 }
 
@@ -30,12 +30,12 @@ export function remoteStatuses(context: StoreContext): readonly RemoteStatus[] {
       behind,
       lastPush: pushedAtMs === null ? null : new Date(pushedAtMs),
       failure:
-        // What failed may have been sent by hand since.
+        // The user may have pushed by hand since.
         failure === null || behind === 0
           ? null
           : { code: failure.code, message: failure.message, since: new Date(failure.sinceMs) },
       forks: forks.flatMap(({ session, fork, atMs }) =>
-        // The user has looked at it, and deleted it.
+        // The user has deleted it, so the user knows.
         context.ledger.sessions.byId(fork) === undefined
           ? []
           : [{ session, fork, at: new Date(atMs) }],

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { PROGRAM } from '../program.js'
+import { PROGRAM } from '../../cli/program.js'
 import { gitPlace, machine, postgresPlace } from '../../support/sharing/two-machines.js'
 import { smallDisk } from '../../support/small-disk.js'
 

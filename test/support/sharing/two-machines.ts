@@ -26,7 +26,7 @@ export const ORIGIN = 'https://example.org/team/app.git'
 
 type MachineOptions = {
   readonly key?: string
-  /** Of its clone. Null: it is no clone. */
+  /** The origin of its clone. Null: it is no clone. */
   readonly origin?: string | null
 }
 

@@ -10,7 +10,7 @@ export type PushRecord = {
   readonly pushedAtMs: number | null
   /** Null after a push without an error. */
   readonly failure: PushFailure | null
-  /** Of the last days, the newest first. */
+  /** Those from the last days, the newest first. */
   readonly forks: readonly Fork[]
 }
 
