@@ -180,7 +180,7 @@ async function runSurvivor({ killAt }) {
   writeFileSync(file, source.replace("from 'savestate'", `from ${JSON.stringify(SDK)}`))
   const child = spawn(process.execPath, [file], {
     cwd: project,
-    env: { ...process.env, SAVESTATE_HOME: join(scratch, 'home') },
+    env: { ...process.env, SAVESTATE_HOME: join(scratch, 'home'), SAVESTATE_REMOTE: undefined },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let output = ''

@@ -46,6 +46,7 @@ export type {
   RemoteHolder,
   RemoteProblem,
   RemoteSession,
+  RemoteFork,
   RemoteStatus,
   RemoteView,
   RepairResult,

@@ -22,17 +22,17 @@ export function checkFormat(
       'KEY_WRONG',
       `The remote ${label} is not encrypted, and a key is set`,
       {
-        hint: 'Add it again with `--plain`, or use another schema or repository for encrypted sessions.',
+        hint: 'Remove it (`savestate remote remove`) and add it again with `--plain`, or use another schema or repository for encrypted sessions.',
       },
     )
   }
   if (key === null)
     throw new SavestateError('KEY_MISSING', `The remote ${label} is encrypted`, {
-      hint: 'Add it again with `--key-file` and the key of your team.',
+      hint: 'Remove it (`savestate remote remove`) and add it again with `--key-file` and the key of your team.',
     })
   if (key.open(keyCheck, ['key check', remoteId])?.equals(CHECK_TEXT) === true) return
   throw new SavestateError('KEY_WRONG', `The remote ${label} is encrypted with another key`, {
-    hint: 'Add it again with `--key-file` and the key of your team.',
+    hint: 'Remove it (`savestate remote remove`) and add it again with `--key-file` and the key of your team.',
   })
 }
 

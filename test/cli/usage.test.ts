@@ -76,7 +76,7 @@ test('-C is taken before and after the command', () => {
   expect(s.run(['-C', 'nowhere', 'list'], away)).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'Error: There is no folder "nowhere".\nName an existing folder with -C.\n',
+    stderr: 'Error: There is no folder "nowhere".\nName an existing folder.\n',
   })
 })
 

@@ -10,6 +10,7 @@ import { relativeTime } from '../terminal/relative-time.js'
 import type { Screen } from '../terminal/screen.js'
 import { quoteForShell } from '../terminal/shell-quote.js'
 import { textTable } from '../terminal/table.js'
+import { forkText } from '../render/shared-logs.js'
 import { untrustedLine } from '../render/untrusted-text.js'
 
 const DEFAULT_LIMIT = 20
@@ -72,7 +73,7 @@ function watchLine(watch: StatusResult['watches'][number], { paint, now }: Scree
 
 /** `Remote team: 2 of 5 sessions have steps that it lacks, …` */
 function remoteLine(remote: StatusResult['remotes'][number], { paint, now }: Screen): string {
-  const { name, shared, behind, lastPush, failure } = remote
+  const { name, shared, behind, lastPush, failure, forks } = remote
   const counts =
     shared === 0
       ? 'nothing pushed yet'
@@ -81,9 +82,15 @@ function remoteLine(remote: StatusResult['remotes'][number], { paint, now }: Scr
         : `lacks steps of ${formatNumber(behind)} of ${formatCount(shared, 'session')}`
   const when = lastPush === null ? '' : `, last push ${relativeTime(lastPush, now)}`
   const text = `${`Remote ${name}:`.padEnd(13)} ${counts}${when}`
-  return failure === null
-    ? text
-    : `${text}\n${paint('yellow', `  Pushing fails since ${relativeTime(failure.since, now)}: ${printableLine(failure.message)}`)}`
+  const warnings = [
+    ...(failure === null
+      ? []
+      : [
+          `Pushing fails since ${relativeTime(failure.since, now)}: ${printableLine(failure.message)}`,
+        ]),
+    ...forks.map(({ session, fork, at }) => `${relativeTime(at, now)}: ${forkText(session, fork)}`),
+  ]
+  return [text, ...warnings.map((line) => paint('yellow', `  ${line}`))].join('\n')
 }
 
 function aboveLines({ above }: StatusResult, { paint }: Screen): string[] {

@@ -8,13 +8,11 @@ type Log = PushedLog | PulledLog
 
 /** For sessions that both sides had continued. */
 export function forkLines(logs: readonly Pick<Log, 'id' | 'fork'>[]): readonly string[] {
-  return logs.flatMap(({ id, fork }) =>
-    fork === null
-      ? []
-      : [
-          `Another machine has continued ${printableLine(id)}. Your steps that it did not have are now the session ${printableLine(fork)}; nothing is lost.`,
-        ],
-  )
+  return logs.flatMap(({ id, fork }) => (fork === null ? [] : [forkText(id, fork)]))
+}
+
+export function forkText(session: string, fork: string): string {
+  return `Another machine has continued ${printableLine(session)}. Your steps that it did not have are now the session ${printableLine(fork)}; nothing is lost.`
 }
 
 export function failureLines(

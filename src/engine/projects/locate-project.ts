@@ -132,7 +132,7 @@ export function resolveFolder(path: string): BytePath {
   if (isExistingFolder(path)) return expectBytes(realpathSync.native(path, 'buffer'))
   const shown = JSON.stringify(path.slice(0, MAX_SHOWN))
   throw new SavestateError('PROJECT_MISSING', `There is no folder ${shown}`, {
-    hint: 'Name an existing folder with -C.',
+    hint: 'Name an existing folder.',
   })
 }
 

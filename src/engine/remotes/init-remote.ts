@@ -6,6 +6,8 @@ import { storeOperation } from '../operation/operation.js'
 import { initEntry } from './named-remote.js'
 import { findRemote, type RemoteView, viewRemote } from './remotes-file.js'
 
+const CHOICE = { how: 'Name one' }
+
 /** Changes nothing if it is done already. */
 export const initRemote = storeOperation({
   name: 'initRemote',
@@ -13,7 +15,7 @@ export const initRemote = storeOperation({
   effect: 'changes-store',
   input: () => z.strictObject({ name: z.optional(z.string()) }),
   async run({ home }, { name }): Promise<RemoteView> {
-    const entry = findRemote(home, name)
+    const entry = findRemote(home, name, CHOICE)
     await initEntry(home, entry)
     return viewRemote(entry)
   },
@@ -26,10 +28,10 @@ export const initSql = storeOperation({
   effect: 'reads',
   input: () => z.strictObject({ name: z.optional(z.string()), role: z.optional(z.string()) }),
   async run({ home }, { name, role }): Promise<string> {
-    const { kind, schema } = viewRemote(findRemote(home, name))
+    const { name: found, kind, schema } = viewRemote(findRemote(home, name, CHOICE))
     if (kind === 'postgres') return schemaSql({ schema: schema ?? undefined, role })
     throw new SavestateError('BAD_INPUT', 'A remote in a git repository needs no SQL', {
-      hint: 'Run: savestate remote init',
+      hint: `Run: savestate remote init ${found}`,
     })
   },
 })

@@ -1,32 +1,45 @@
 // How far behind each remote is, from the tables of this store. Contacts nothing.
 import type { StoreContext } from '../operation/context.js'
+import { logsToPush } from './transfer/auto-push-due.js'
 import { logsWith } from './transfer/local-logs.js'
 import { readPushRecord } from './transfer/push-record.js'
 import { readRemotes, type RemoteView, viewRemote } from './remotes-file.js'
 
 export type RemoteStatus = RemoteView & {
-  /** Sessions and graph threads that this store shares with it. */
+  /** Sessions and graph threads that this store shares with it, and new sessions of the projects that it pushes from. */
   readonly shared: number
   /** Those of them with steps that it lacks. */
   readonly behind: number
   readonly lastPush: Date | null
-  /** Why the last push failed; null if it did not. `since`: the first failure in a row. */
+  /** Why the last push failed; null if it did not, or nothing is left to send. `since`: the first failure in a row. */
   readonly failure: { readonly code: string; readonly message: string; readonly since: Date } | null
+  /** In the last 7 days, newest first, another machine had continued `session`, and the steps that only this one had became `fork`. */
+  readonly forks: readonly RemoteFork[]
 }
+
+export type RemoteFork = { readonly session: string; readonly fork: string; readonly at: Date }
 
 export function remoteStatuses(context: StoreContext): readonly RemoteStatus[] {
   return readRemotes(context.home).map((entry) => {
-    const logs = logsWith(context, entry.id)
-    const { pushedAtMs, failure } = readPushRecord(context, entry.name)
+    const unchanged = logsWith(context, entry.id).filter(({ isDirty }) => !isDirty)
+    const behind = logsToPush(context, entry).length
+    const { pushedAtMs, failure, forks } = readPushRecord(context, entry.name)
     return {
       ...viewRemote(entry),
-      shared: logs.length,
-      behind: logs.filter(({ isDirty }) => isDirty).length,
+      shared: unchanged.length + behind,
+      behind,
       lastPush: pushedAtMs === null ? null : new Date(pushedAtMs),
       failure:
-        failure === null
+        // The user may have pushed by hand since.
+        failure === null || behind === 0
           ? null
           : { code: failure.code, message: failure.message, since: new Date(failure.sinceMs) },
+      forks: forks.flatMap(({ session, fork, atMs }) =>
+        // The user has deleted it, so the user knows.
+        context.ledger.sessions.byId(fork) === undefined
+          ? []
+          : [{ session, fork, at: new Date(atMs) }],
+      ),
     }
   })
 }

@@ -56,14 +56,18 @@ export function readRemotes(home: string): readonly RemoteEntry[] {
   })
 }
 
-/** The remote of this name; without a name, the only one. Throws REMOTE_UNKNOWN. */
-export function findRemote(home: string, name?: string): RemoteEntry {
+/** The remote of this name; without a name, the only one. Throws REMOTE_UNKNOWN, and BAD_INPUT with `how` to choose one. */
+export function findRemote(
+  home: string,
+  name?: string,
+  { how = 'Choose one with --remote' }: { readonly how?: string } = {},
+): RemoteEntry {
   const remotes = readRemotes(home)
   const [first, ...others] = name === undefined ? remotes : remotes.filter((it) => it.name === name)
   if (first !== undefined && others.length === 0) return first
   if (first === undefined) throw unknownRemote(remotes, name)
   throw new SavestateError('BAD_INPUT', 'There are several remotes', {
-    hint: `Choose one with --remote: ${remotes.map((it) => it.name).join(', ')}.`,
+    hint: `${how}: ${remotes.map((it) => it.name).join(', ')}.`,
   })
 }
 

@@ -32,14 +32,16 @@ export async function forkAnySession(
   { id, of, agent }: AnyForkRequest,
 ): Promise<OpenedShare> {
   const { fleet, ledger } = context
-  if (of !== undefined) await fleet?.refresh(of)
+  const notices = of === undefined ? [] : ((await fleet?.refresh(of)) ?? [])
   const from = await withFilesHere(context, findCheckpoint(context, ref, of))
   const fork = () => forkSession(context, from, { id, agent })
   if (fleet === undefined) return openedHere(await fork())
   const origin = from.session === null ? undefined : ledger.sessions.byKey(from.session.key)
   const projectId = from.project ?? origin?.project ?? null
   const project = projectId === null ? undefined : ledger.project(projectId)
-  return fleet.create(id, { agent: agent ?? origin?.agent ?? null, project }, fork)
+  const facts = { agent: agent ?? origin?.agent ?? null, project }
+  const created = await fleet.create(id, facts, fork)
+  return { ...created, notices: [...notices, ...created.notices] }
 }
 
 /** Deletes a session here and on the remote; returns how many checkpoints it had. The remote comes first: it is what counts. */

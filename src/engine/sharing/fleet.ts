@@ -81,11 +81,11 @@ export class Fleet {
   async openUnleased(request: OpenRequest): Promise<OpenedShare> {
     const { ledger } = this.#store
     const log: LogName = { kind: 'session', id: parseSessionId(request.id) }
-    await this.refresh(log.id)
+    const notices = await this.refresh(log.id)
     const isNew = ledger.sessions.byId(log.id) === undefined
     const session = openSession(this.#store, request)
     if (isNew) ledger.sharing.share(log, { remote: await this.remote.id() })
-    return { session, notices: [], remoteProject: null }
+    return { session, notices, remoteProject: null }
   }
 
   /**
@@ -126,13 +126,17 @@ export class Fleet {
     })
   }
 
-  /** Brings a session here as the remote has it, without opening it. Does nothing if this process has it open. */
-  async refresh(id: string): Promise<void> {
-    if (this.#shares.has(id)) return
+  /**
+   * Brings a session here as the remote has it, without opening it. Does nothing if this process has it open. Returns the notices for
+   * the user: steps of this host may have become a fork.
+   */
+  async refresh(id: string): Promise<readonly string[]> {
+    if (this.#shares.has(id)) return []
     const log: LogName = { kind: 'session', id }
     const head = await withRetries(() => this.remote.head(log))
-    if (head === undefined || head.isDeleted) return
-    await withRetries(() => catchUp(this.#store, this.remote, log, { head }))
+    if (head === undefined || head.isDeleted) return []
+    const { fork } = await withRetries(() => catchUp(this.#store, this.remote, log, { head }))
+    return fork === undefined ? [] : [forkNotice(log, fork)]
   }
 
   /** Leaves a tombstone on the remote; returns how many steps the session had there. Throws SESSION_BUSY. */

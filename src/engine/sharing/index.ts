@@ -1,4 +1,4 @@
-export { catchUp } from './catch-up.js'
+export { catchUp, type CatchUpOptions } from './catch-up.js'
 export { compactIfReachable, compactIfWorth } from './compact-log.js'
 export { fetchFiles, remoteOfSession } from './fetch-files.js'
 export { Fleet, type OpenedShare } from './fleet.js'

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { openStore } from '../../../src/index.js'
 import { openRemote } from '../../../src/remote/index.js'
 import {
   gitPlace,
@@ -14,7 +15,9 @@ import {
 
 afterAll(removeKeyFiles)
 
-describe.each([postgresPlace(), gitPlace()])('through $kind', (place) => {
+const postgres = postgresPlace()
+
+describe.each([postgres, gitPlace()])('through $kind', (place) => {
   test('a session continues on another machine, with its state, history and files', async () => {
     const url = await place.newUrl()
     using a = machine(url)
@@ -114,12 +117,61 @@ describe.each([postgresPlace(), gitPlace()])('through $kind', (place) => {
     a.saveStep('fix', 'one two')
     const busy = a.run(['push'])
     expect([busy.code, busy.stdout]).toEqual([2, expect.stringContaining('Process 12 on laptop')])
+    expect(busy.stdout).toContain(
+      'Give it up there with `savestate handoff fix`, or take it from there with `savestate pull fix --take`',
+    )
     expect(a.ok('sessions', '--remote')).toContain('on laptop')
     expect(a.ok('pull', 'fix')).toContain('To take it: savestate pull fix --take')
     a.ok('pull', 'fix', '--take')
     expect(a.ok('push')).toContain('1 session sent to team')
     await remote.close()
   })
+})
+
+test('a fork is in status although the push that made it was killed', async () => {
+  const url = await postgres.newUrl()
+  using a = machine(url)
+  using b = machine(url)
+  a.ok('remote', 'init')
+  a.saveStep('fix', 'one')
+  a.ok('handoff')
+  b.ok('pull', 'fix')
+  a.saveStep('fix', 'one A')
+  b.saveStep('fix', 'one B')
+  a.ok('handoff')
+  b.run(['push'], { env: { SAVESTATE_FAILPOINT: 'share:packed' } })
+  const [, fork = ''] = /are now the session (fix~\S+); nothing is lost/.exec(b.ok('status')) ?? []
+  expect([b.words('fix'), b.words(fork)]).toEqual(['one A', 'one B'])
+  expect(b.ok('push')).toContain(`1 session sent to team`)
+})
+
+test('a push that was killed before it had its answer is not reported as another machine', async () => {
+  const url = await postgres.newUrl()
+  using a = machine(url)
+  a.ok('remote', 'init')
+  a.saveStep('fix', 'one')
+  a.ok('push')
+  a.saveStep('fix', 'one two')
+  a.run(['push'], { env: { SAVESTATE_FAILPOINT: 'share:sent' } })
+  expect(a.ok('status')).toContain('lacks steps of 1 of 1 session')
+  expect(a.ok('push')).toBe('Nothing to send: team has everything.\n')
+  expect(a.ok('resume', 'fix')).not.toContain('another machine')
+})
+
+test('a session that another process of this store has pushed is not busy for the program', async () => {
+  const url = await postgres.newUrl()
+  using a = machine(url)
+  a.ok('remote', 'init')
+  a.saveStep('fix', 'one')
+  // Its process lives on, and has the session for 12 hours.
+  const store = await openStore({ home: a.home })
+  await store.remotes.push()
+  a.saveStep('fix', 'one two')
+  expect(a.ok('handoff')).toContain('any machine can continue it')
+  using b = machine(url)
+  b.ok('pull', 'fix')
+  expect(b.words('fix')).toBe('one two')
+  await store.close()
 })
 
 test('status contacts nothing, and says how far behind each remote is', () => {

@@ -67,6 +67,36 @@ test('its tool does not start while another host has the session', async () => {
   expect(runs).toBe(0)
 })
 
+test.each(['open', 'fork'] as const)(
+  'steps that another host did not get become a fork, and the next %s without a lease says so',
+  async (call) => {
+    await using a = await place().host()
+    await using b = await place().host()
+    const store = await a.openShared()
+    const id = `behind-${call}`
+    const session = await store.session(id, { lease: false, create: true })
+    const { id: shared } = await session.save({ state: { by: ['a'] } })
+    const other = await (await b.openShared()).resume(id)
+    await expect(session.save({ state: { by: ['a', 'a again'] } })).rejects.toMatchObject({
+      code: 'NOT_SHARED',
+    })
+    await other.session.append('by', ['b'])
+    await other.session.close()
+    await session.close()
+    const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
+    const next =
+      call === 'open'
+        ? await store.session(id, { lease: false })
+        : await store.fork(shared, { session: `${id}-2`, of: id })
+    const [fork] = (await store.sessions()).filter((it) => it.id.startsWith(`${id}~`))
+    expect(await warned).toMatchObject({
+      name: 'SavestateWarning',
+      message: `Another host continued the session "${id}". Steps of this host that were not shared are in the session "${fork?.id}".`,
+    })
+    expect(await next.stateAt()).toEqual({ by: call === 'open' ? ['a', 'b'] : ['a'] })
+  },
+)
+
 test('a session without changes is left alone by a list of heads from before its last commit', async () => {
   await using a = await place().host()
   const store = await a.openShared()

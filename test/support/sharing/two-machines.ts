@@ -22,15 +22,21 @@ export type RemotePlace = {
   newUrl(): Promise<string>
 }
 
-const ORIGIN = 'https://example.org/team/app.git'
+export const ORIGIN = 'https://example.org/team/app.git'
+
+type MachineOptions = {
+  readonly key?: string
+  /** The origin of its clone. Null: it is no clone. */
+  readonly origin?: string | null
+}
 
 /** Adds the remote `team` with the key in `key`, or plain. */
-export function machine(url: string, { key }: { readonly key?: string } = {}): Machine {
+export function machine(url: string, { key, origin = ORIGIN }: MachineOptions = {}): Machine {
   const own = scratch()
   const git = (...args: readonly string[]) =>
     execFileSync('git', ['-C', own.project, ...args], { env: { PATH: process.env['PATH'] } })
   git('init', '-q')
-  git('remote', 'add', 'origin', ORIGIN)
+  if (origin !== null) git('remote', 'add', 'origin', origin)
   const ok: Machine['ok'] = (...args) => {
     const { code, stdout, stderr } = own.run(args)
     if (code !== 0) throw new Error(`savestate ${args.join(' ')} ended with ${code}: ${stderr}`)

@@ -42,7 +42,9 @@ function isDue(context: StoreContext, entry: RemoteEntry, isSoon: boolean): bool
 export function logsToPush(context: StoreContext, { id }: RemoteEntry): readonly LogName[] {
   const logs = logsWith(context, id)
   if (logs.length === 0) return []
-  const known = new Set(logs.flatMap(({ log }) => (log.kind === 'session' ? [log.id] : [])))
+  // A session that was only pulled has no fence: it makes nothing else of its project public.
+  const pushed = logs.filter(({ log, fence }) => log.kind === 'session' && fence !== null)
+  const known = new Set(pushed.map(({ log }) => log.id))
   const sessions = context.ledger.sessions.list({})
   const projects = new Set<ProjectId>(
     sessions.flatMap((it) => (known.has(it.id) && it.project !== null ? [it.project] : [])),

@@ -4,6 +4,7 @@ import { storeOperation } from '../../operation/operation.js'
 import { localSession } from './local-logs.js'
 import { withRemote } from '../named-remote.js'
 import { pushLog, type SentLog } from './push-log.js'
+import { recordPush } from './push-record.js'
 import { type RemoteView, viewRemote } from '../remotes-file.js'
 
 export type HandoffResult = SentLog & { readonly remote: RemoteView; readonly session: string }
@@ -15,10 +16,10 @@ export const handoff = storeOperation({
   input: () => z.strictObject({ session: z.string(), remote: z.optional(z.string()) }),
   run: async (context, { session, remote }): Promise<HandoffResult> => {
     const log = localSession(context, session)
-    return withRemote(context, remote, async (named) => ({
-      remote: viewRemote(named.entry),
-      session,
-      ...(await pushLog(context, named, { log, isGivenUp: true, isNamed: true })),
-    }))
+    return withRemote(context, remote, async (named) => {
+      const sent = await pushLog(context, named, { log, isGivenUp: true, isNamed: true })
+      recordPush(context, named.entry.name)
+      return { remote: viewRemote(named.entry), session, ...sent }
+    })
   },
 })

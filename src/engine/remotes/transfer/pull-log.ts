@@ -2,8 +2,7 @@
 import { type BytePath, pathText, type Project } from '../../../model/index.js'
 import type { LogHead } from '../../../remote/index.js'
 import { ensureProject, type StoreContext } from '../../operation/context.js'
-import { catchUp, fetchFiles, takeLog } from '../../sharing/index.js'
-import { noteContinuedElsewhere } from '../../sessions/continued-elsewhere.js'
+import { fetchFiles, takeLog } from '../../sharing/index.js'
 import { unknownSession } from '../../sessions/open-session.js'
 import {
   attachSession,
@@ -11,6 +10,7 @@ import {
   findSameProject,
   placeholderProject,
 } from './attach-project.js'
+import { catchUpAndNote } from './catch-up-and-note.js'
 import { refuseOtherRemote } from './local-logs.js'
 import type { NamedRemote } from '../named-remote.js'
 import { leaseOf } from './push-log.js'
@@ -55,9 +55,9 @@ export async function pullLog(
     : undefined
   const project = findProject(context, request)
   const from = taken === undefined ? { head: request.head } : { taken }
-  const { segments, fork = null } = await catchUp(context, remote, log, { ...from, project })
+  const options = { ...from, project }
+  const { segments, fork = null } = await catchUpAndNote(context, named, log, options)
   if (taken !== undefined) context.ledger.sharing.rememberLease(log, taken.lease.fence)
-  if (segments > 0 && log.kind === 'session') noteContinuedElsewhere(context, log.id)
   const files =
     log.kind === 'session' ? await bringFiles(context, named, { ...request, project }) : NO_FILES
   const holder = request.take ? null : viewHolder(context, request.head)

@@ -1,4 +1,5 @@
 // Sends one log to a named remote: takes the lease, applies what others have added there, then sends what is new here.
+import { shellQuote } from '../../../base/index.js'
 import {
   type ErrorCode,
   type LogName,
@@ -8,13 +9,13 @@ import {
 import type { Remote } from '../../../remote/index.js'
 import type { StoreContext } from '../../operation/context.js'
 import {
-  catchUp,
   compactIfReachable,
   releaseLog,
   shipLog,
   type TakenLog,
   takeLog,
 } from '../../sharing/index.js'
+import { catchUpAndNote } from './catch-up-and-note.js'
 import { refuseOtherRemote } from './local-logs.js'
 import type { NamedRemote } from '../named-remote.js'
 
@@ -39,7 +40,8 @@ export async function pushLog(
   refuseOtherRemote(context, named, log)
   const leaseMs = leaseOf(remote)
   const taken = log.kind === 'thread' ? undefined : await take(context, remote, { log, isNamed })
-  const { fork = null } = await catchUp(context, remote, log, taken === undefined ? {} : { taken })
+  const from = taken === undefined ? {} : { taken }
+  const { fork = null } = await catchUpAndNote(context, named, log, from)
   context.ledger.sharing.share(log, { remote: await remote.id() })
   // It was created again, so the remote has nothing of it.
   if (taken?.head.hash === null) context.ledger.sharing.restart(log, taken.head)
@@ -64,8 +66,25 @@ type Push = {
   readonly isNamed?: boolean
 }
 
-/** Creates the log there if it is unknown. */
+/** Creates the log there if it is unknown. Throws SESSION_BUSY if another store has it. */
 async function take(
+  context: StoreContext,
+  remote: Remote,
+  request: { readonly log: LogName; readonly isNamed: boolean },
+): Promise<TakenLog> {
+  try {
+    return await takeOrCreate(context, remote, request)
+  } catch (error) {
+    if (!(error instanceof SavestateError) || error.code !== 'SESSION_BUSY') throw error
+    const id = shellQuote(request.log.id)
+    throw new SavestateError('SESSION_BUSY', error.message, {
+      hint: `Give it up there with \`savestate handoff ${id}\`, or take it from there with \`savestate pull ${id} --take\`, then push again.`,
+      cause: error,
+    })
+  }
+}
+
+async function takeOrCreate(
   context: StoreContext,
   remote: Remote,
   { log, isNamed }: { readonly log: LogName; readonly isNamed: boolean },
@@ -74,7 +93,7 @@ async function take(
   const leaseMs = leaseOf(remote)
   if (ledger.sharing.get(log) !== undefined) {
     try {
-      return await takeLog(context, remote, { log, leaseMs })
+      return await takeLog(context, remote, { log, leaseMs, ofStore: true })
     } catch (error) {
       const codes: readonly ErrorCode[] = ['SESSION_UNKNOWN', ...(isNamed ? DELETED : [])]
       if (!(error instanceof SavestateError) || !codes.includes(error.code)) throw error
@@ -84,7 +103,7 @@ async function take(
   const projectId = session?.project ?? null
   const project = projectId === null ? undefined : ledger.project(projectId)
   const create = { agent: session?.agent ?? null, project }
-  return takeLog(context, remote, { log, leaseMs, create })
+  return takeLog(context, remote, { log, leaseMs, create, ofStore: true })
 }
 
 const DELETED = ['SESSION_DELETED'] as const

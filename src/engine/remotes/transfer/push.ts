@@ -49,7 +49,8 @@ export const push = storeOperation({
           error: error === undefined || isDeleted ? null : error.toJSON(),
         })
       }
-      if (pushed.every(({ error }) => error === null)) recordPush(context, named.entry.name)
+      if (pushed.length > 0 && pushed.every(({ error }) => error === null))
+        recordPush(context, named.entry.name)
       return { remote: viewRemote(named.entry), pushed }
     })
   },
