@@ -1,6 +1,11 @@
 // The conversation of a session, in slices: the stored list may have 50 MB.
 import * as z from 'zod/mini'
-import { type ConversationFormat, conversationItems, readUncopied } from '../../agents/index.js'
+import {
+  type ConversationFormat,
+  conversationItems,
+  readUncopied,
+  transcriptBytes as transcriptBytesOf,
+} from '../../agents/index.js'
 import { type ListAtOptions, SavestateError, type Session } from '../../internal.js'
 import type { SessionPoint } from '../api.js'
 import { index, limit, optional, text } from './inputs.js'
@@ -24,16 +29,28 @@ export const session: MethodOf<'session'> = {
       throw new SavestateError('SESSION_UNKNOWN', `No session has the id ${JSON.stringify(id)}`)
     const { summary: _summary, ...view } = found
     return readSession(context, id, async (opened, format) => {
+      // Before the conversation is read: a line that is written meanwhile must make a difference later.
+      const bytes = transcriptBytesOf((await opened.head())?.metadata)
       const { total, lengths, problem } = await readLengths(opened, format)
       const rows = [...(await opened.list())].reverse()
       return {
         session: { ...view, metadata: context.jsonOf(view.metadata) },
         total,
         problem,
+        transcriptBytes: bytes,
         checkpoints: rows.map((row) => ({ ...row, items: lengths.get(row.id) ?? null })),
       }
     })
   },
+}
+
+export const transcriptBytes: MethodOf<'transcriptBytes'> = {
+  input: z.strictObject({ session: text() }),
+  changes: false,
+  run: async ({ session: id }, context) =>
+    readSession(context, id, async (opened) => ({
+      bytes: transcriptBytesOf((await opened.head())?.metadata),
+    })),
 }
 
 export const items: MethodOf<'items'> = {

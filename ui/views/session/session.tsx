@@ -11,7 +11,7 @@ import { describeStatus } from './session-status.js'
 
 export function SessionView(): VNode {
   const { id, query } = route.value
-  const page = useSessionPage(id)
+  const page = useSessionPage(id, { isFollowed: true })
   const at = query.get('at')
   const isOther = page.state === 'ready' && page.value.session.id !== id
   const state = isOther ? 'loading' : page.state
