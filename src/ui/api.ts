@@ -247,6 +247,8 @@ export type Applied = {
   readonly safety: string | null
   /** The command that continues the conversation; null if there is none. */
   readonly command: string | null
+  /** `Here.undo.rewoundAt` while an undo takes this back; null if there is nothing to undo. */
+  readonly rewoundAt: string | null
 }
 
 export type StorePage = {

@@ -84,11 +84,13 @@ export function loadHere(): Promise<void> {
 async function scanFolder(): Promise<void> {
   const { project: path, isExport } = start.peek() ?? {}
   if (path === undefined || path === null || isExport === true) return
+  const shown = notice.peek()
   try {
     const found = await call('here', { project: path })
     if (path !== project.peek()) return
     here.value = found
     hereError.value = undefined
+    if (notice.peek() === shown) dropOldUndo(found)
   } catch (error) {
     // A missing folder is one reason. The timeline says so; the rest works.
     if (!(error instanceof RequestError)) throw error
@@ -97,6 +99,14 @@ async function scanFolder(): Promise<void> {
     here.value = undefined
     hereError.value = error
   }
+}
+
+/** A terminal or another page has undone the rewind of the bar, or made another one, which its Undo would take back instead. */
+function dropOldUndo({ undo }: Here): void {
+  const shown = notice.peek()
+  if (shown === undefined || shown.rewoundAt === null || shown.rewoundAt === undo?.rewoundAt) return
+  // The command for the copy of the conversation is shown nowhere else.
+  notice.value = shown.command === null ? undefined : { ...shown, rewoundAt: null }
 }
 
 /** In pages, so that the first view is usable before the oldest checkpoint is known. */
