@@ -75,6 +75,10 @@ export type Api = {
   readonly folder: (input: AtCheckpoint & { readonly path: string }) => Wire<FolderListing>
   readonly sessions: (input: InProject) => { readonly sessions: readonly Wire<SessionListItem>[] }
   readonly session: (input: { readonly session: string }) => SessionPage
+  /** `SessionPage.transcriptBytes` as it is now. */
+  readonly transcriptBytes: (input: { readonly session: string }) => {
+    readonly bytes: number | null
+  }
   readonly items: (input: SessionPoint & { readonly from: number; readonly limit: number }) => {
     readonly items: readonly ConversationItem[]
     readonly total: number
@@ -184,6 +188,8 @@ export type SessionPage = {
   readonly total: number
   /** Why the conversation cannot be shown, such as a missing key; null if it can. */
   readonly problem: string | null
+  /** The size of the agent's own transcript when its end was read; null if there is none. It grows between checkpoints. */
+  readonly transcriptBytes: number | null
   /** Oldest first. `items`: how long the conversation was then; null if it had none. */
   readonly checkpoints: readonly (Row & { readonly items: number | null })[]
 }
@@ -245,6 +251,8 @@ export type Applied = {
   readonly safety: string | null
   /** The command that continues the conversation; null if there is none. */
   readonly command: string | null
+  /** `Here.undo.rewoundAt` while an undo takes this back; null if there is nothing to undo. */
+  readonly rewoundAt: string | null
 }
 
 export type StorePage = {

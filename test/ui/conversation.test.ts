@@ -138,6 +138,17 @@ function ask(promptId: string, prompt: string): void {
   hook('PostToolUse', { ...call, tool_response: {} })
 }
 
+test('an answer that no hook has reported appears by itself', async () => {
+  await ui.show(`/s/${CLAUDE_SESSION}`)
+  await ui.page.getByText('End of the conversation').waitFor()
+  const path = join(ui.store.folder, 'user', `${CLAUDE_SESSION}.jsonl`)
+  const transcript = new ClaudeTranscript(CLAUDE_SESSION, ui.store.project, Date.now())
+  for (const answer of ['The changelog is written.', 'And it is short.']) {
+    appendFileSync(path, `${JSON.stringify(transcript.text(answer))}\n`)
+    await ui.page.locator('.markdown', { hasText: answer }).waitFor()
+  }
+})
+
 test('a session that does not exist is an error with its code', async () => {
   await ui.show('/s/no-such-session')
   expect(await text('[data-view=session] .code')).toBe('SESSION_UNKNOWN')

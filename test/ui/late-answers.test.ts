@@ -105,6 +105,21 @@ test('older rows that arrive after a live update are added once', async () => {
     .toBe(`${(known + 1).toLocaleString('en')} checkpoints`)
 })
 
+test('a name that a terminal gives to one of the oldest rows is shown', async () => {
+  const { page } = ui
+  await showLive()
+  await page.locator('.tl-count', { hasText: / checkpoints$/ }).waitFor()
+  await page.keyboard.press('j')
+  await page.locator('[role=row]:focus').waitFor()
+  await page.keyboard.press('End')
+  const count = await page.locator('[role=treegrid]').getAttribute('aria-rowcount')
+  const oldest = page.locator(`[role=row][aria-rowindex="${count}"]:focus`)
+  await oldest.waitFor()
+  const id = (await oldest.getAttribute('data-id')) ?? ''
+  expect(ui.store.run(['name', id, 'the-very-first'])).toMatchObject({ code: 0 })
+  await oldest.getByText('the-very-first').waitFor()
+})
+
 test('typed words stay when the answer for fewer of them arrives', async () => {
   const { page } = ui
   await using answers = await holdAnswers(page, 'search')

@@ -1,16 +1,20 @@
-// Choosing by keyboard: the two sides of a comparison, and the path of a file history.
-import { rmSync } from 'node:fs'
+// Choosing by keyboard: the two sides of a comparison, the path of a file history, and a fork.
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Scratch, scratch } from '../cli/program.js'
+import { openStore } from '../../src/index.js'
 import { rowOf } from '../support/agent-story.js'
+import { applyPlan, planRows } from '../support/browser/restore-dialog.js'
 import { useUi } from '../support/browser/use-ui.js'
 
 function makeStore(): Scratch {
   const s = scratch({
     'src/one.txt': 'one line of text\n',
     'src/two.txt': 'two\n',
+    'src/old.txt': 'old\n',
     'gone.txt': 'gone\n',
+    'large.txt': `${'x'.repeat(99)}\n`.repeat(103_000),
   })
   const save = (reason: string) => {
     const { code, stderr } = s.run(['save', '-m', reason])
@@ -20,6 +24,7 @@ function makeStore(): Scratch {
   s.write({ 'src/one.txt': 'one line of text and more\n' })
   save('second')
   rmSync(join(s.project, 'gone.txt'))
+  rmSync(join(s.project, 'src/old.txt'))
   save('third')
   return s
 }
@@ -69,3 +74,63 @@ test('files: folders are entered, files are chosen, and a deleted file can be ty
   await page.getByRole('button', { name: 'Restore the last version…' }).waitFor()
   await page.locator('.version-row').getByText('removed', { exact: true }).waitFor()
 })
+
+test('files: what a checkpoint has deleted in a folder comes back, and its last version can be downloaded', async () => {
+  const { page } = ui
+  await ui.show(`/files?path=src&at=${id('third')}`)
+  const restore = page.getByRole('button', { name: 'Restore the last version…' })
+  await restore.waitFor()
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download' }).click()
+  expect(readFileSync(await (await downloading).path(), 'utf8')).toBe('old\n')
+  await restore.click()
+  expect(await planRows(page)).toEqual([
+    { action: 'restore', path: 'gone.txt', ticked: false },
+    { action: 'restore', path: 'src/old.txt', ticked: true },
+  ])
+  await applyPlan(page)
+  expect(readFileSync(join(ui.store.project, 'src/old.txt'), 'utf8')).toBe('old\n')
+})
+
+test('files of a checkpoint: one that is too large to show is not read to its end', async () => {
+  const { page } = ui
+  const stopped = page.waitForEvent('requestfailed', (request) => request.url().includes('large'))
+  await ui.show(`/c/${id('first')}?tab=files&file=large.txt`)
+  await page.getByText('This file is too large to show.').waitFor()
+  await page.locator('.file-toolbar').getByText('10.3 MB').waitFor()
+  await stopped
+})
+
+test('a fork by keyboard; its page compares it with its origin, and the picker finds it by its session', async () => {
+  const { page } = ui
+  await saveStep('task', 'text by the task\n')
+  await ui.show('/')
+  const origin = rowOf(ui.store, 'Step of task').id
+  await page.locator(`[role=row][data-id="${origin}"]`).focus()
+  await page.keyboard.press('f')
+  const dialog = page.locator('dialog[data-dialog=fork]')
+  await dialog.locator('input:focus').waitFor()
+  await page.keyboard.type('other-way')
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('link', { name: 'other-way' }).waitFor()
+  await saveStep('other-way', 'text by the fork\n')
+  await dialog.getByRole('link', { name: 'other-way' }).focus()
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'compare with its origin' }).click()
+  await page.locator('ins.diff-word').getByText('fork').waitFor()
+  expect([parameter('a'), parameter('b')]).toEqual([origin, id('Step of other-way')])
+  await page.getByRole('combobox', { name: 'Checkpoint B' }).fill('other-way')
+  const option = page.locator('.combobox-list').getByRole('option').first()
+  expect(await option.innerText()).toMatch(/^Step of other-way\s.* · session other-way$/)
+})
+
+/** A step of a program that uses the SDK. */
+async function saveStep(session: string, text: string): Promise<void> {
+  const { home, project: path } = ui.store
+  const store = await openStore({ home, durability: 'process', inProcess: true })
+  const opened = await store.session(session, { project: await store.project(path) })
+  ui.store.write({ 'task.txt': text })
+  await opened.save({ state: { text }, reason: `Step of ${session}`, files: true })
+  await store.close()
+}

@@ -187,6 +187,19 @@ test('files and conversation: the bar has the command that continues the convers
   await undoFromBar()
 })
 
+test('the bar goes when a terminal makes another rewind, which its Undo would take back', async () => {
+  const { page } = ui
+  await openRestore(target)
+  await applyPlan(page)
+  await undoBar(page).getByRole('button', { name: 'Undo' }).waitFor()
+  const run = (...args: readonly string[]) =>
+    expect(ui.store.run([...args, '--yes'])).toMatchObject({ code: 0 })
+  run('rewind', rowOf(ui.store, `You: ${PROMPTS.login}`).id)
+  await undoBar(page).waitFor({ state: 'detached' })
+  run('undo')
+  run('undo')
+})
+
 test('what no checkpoint has is named before the button can be pressed', async () => {
   const { page } = ui
   await openRestore(target)

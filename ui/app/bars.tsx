@@ -73,7 +73,7 @@ function NoticeBar(): VNode | null {
           </>
         )}
       </p>
-      {shown.canUndo && start.value?.isReadOnly !== true ? (
+      {shown.rewoundAt !== null && start.value?.isReadOnly !== true ? (
         <button type="button" class="button" onClick={() => openRestore({ kind: 'undo' })}>
           Undo
         </button>

@@ -29,11 +29,12 @@ export function openRestore(request: RestoreRequest): void {
   openDialog.value = { dialog: 'restore', request }
 }
 
-/** The bar after a restore; it stays until the user closes it or restores again. */
+/** The bar after a restore; it stays until the user closes it, restores again, or it cannot be undone any more. */
 export type Notice = {
   readonly text: string
   /** A command to continue the conversation. */
   readonly command: string | null
-  readonly canUndo: boolean
+  /** When the rewind was made that its Undo takes back; null if it has none. */
+  readonly rewoundAt: string | null
 }
 export const notice = signal<Notice | undefined>(undefined)

@@ -15,7 +15,7 @@ export function openExport(): void {
   notice.value = {
     text: `This file was made by Savestate on ${made}. Secrets with a known shape are masked.${left}`,
     command: null,
-    canUndo: false,
+    rewoundAt: null,
   }
 }
 

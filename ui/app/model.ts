@@ -1,6 +1,6 @@
 // Shared by all views: the project, its checkpoints, whether the server answers. Each view loads the rest of its data itself.
 import { computed, signal } from '@preact/signals'
-import type { Here, Row, Start } from '../../src/ui/api.js'
+import type { Here, Output, Row, Start } from '../../src/ui/api.js'
 import { notice } from './dialogs.js'
 import { route } from './router.js'
 import { call, events, RequestError } from './transport.js'
@@ -84,11 +84,13 @@ export function loadHere(): Promise<void> {
 async function scanFolder(): Promise<void> {
   const { project: path, isExport } = start.peek() ?? {}
   if (path === undefined || path === null || isExport === true) return
+  const shown = notice.peek()
   try {
     const found = await call('here', { project: path })
     if (path !== project.peek()) return
     here.value = found
     hereError.value = undefined
+    if (notice.peek() === shown) dropOldUndo(found)
   } catch (error) {
     // A missing folder is one reason. The timeline says so; the rest works.
     if (!(error instanceof RequestError)) throw error
@@ -97,6 +99,14 @@ async function scanFolder(): Promise<void> {
     here.value = undefined
     hereError.value = error
   }
+}
+
+/** A terminal or another page has undone the rewind of the bar, or made another one, which its Undo would take back instead. */
+function dropOldUndo({ undo }: Here): void {
+  const shown = notice.peek()
+  if (shown === undefined || shown.rewoundAt === null || shown.rewoundAt === undo?.rewoundAt) return
+  // The command for the copy of the conversation is shown nowhere else.
+  notice.value = shown.command === null ? undefined : { ...shown, rewoundAt: null }
 }
 
 /** In pages, so that the first view is usable before the oldest checkpoint is known. */
@@ -151,6 +161,56 @@ async function refreshOnce(): Promise<void> {
   if (hasNew || hereError.peek() === undefined) void loadHere()
   // Not awaited: the next change would wait for thousands of older rows.
   void loadOlder()
+  updateOlderSoon()
+}
+
+/** At most one reading of all rows in this time, however often the store changes. */
+const OLDER_MS = 3000
+let isOlderPlanned = false
+
+/** `start` has the newest rows only. An older one may have been named, pinned or pruned, or found damaged. */
+function updateOlderSoon(): void {
+  if (isOlderPlanned || start.peek()?.hasMore !== true) return
+  isOlderPlanned = true
+  window.setTimeout(() => {
+    isOlderPlanned = false
+    void updateOlder()
+  }, OLDER_MS)
+}
+
+async function updateOlder(): Promise<void> {
+  const path = project.peek()
+  let before = start.peek()?.rows.at(-1)?.id
+  while (before !== undefined) {
+    const page = await readRowsBefore(path, before)
+    if (path !== project.peek()) return
+    replaceRows(page.rows)
+    before = page.hasMore ? page.rows.at(-1)?.id : undefined
+  }
+}
+
+async function readRowsBefore(path: string, before: string): Promise<Output<'rows'>> {
+  try {
+    return await call('rows', { project: path, before, limit: PAGE })
+  } catch (error) {
+    // The row was removed, which is a change of its own. Without a server, everything is loaded when it is back.
+    const isHandled =
+      error instanceof RequestError && [...LOST, 'CHECKPOINT_UNKNOWN'].includes(error.code)
+    if (!isHandled) throw error
+    return { rows: [], hasMore: false }
+  }
+}
+
+/** Known rows that are still the same keep their identity. */
+function replaceRows(found: readonly Row[]): void {
+  const changed = new Map(
+    found.flatMap((row) => {
+      const known = rowOf.peek().get(row.id)
+      const isSame = known === undefined || JSON.stringify(known) === JSON.stringify(row)
+      return isSame ? [] : [[row.id, row] as const]
+    }),
+  )
+  if (changed.size > 0) rows.value = rows.peek().map((row) => changed.get(row.id) ?? row)
 }
 
 async function loadAllAfter(answer: Start, path: string): Promise<readonly Row[]> {
@@ -168,7 +228,7 @@ async function loadAllAfter(answer: Start, path: string): Promise<readonly Row[]
 
 /** Shows the answer of `name` or `pin` before the server reports the change. */
 export function replaceRow(changed: Row): void {
-  rows.value = rows.peek().map((row) => (row.id === changed.id ? changed : row))
+  replaceRows([changed])
 }
 
 /**

@@ -73,6 +73,22 @@ export async function fetchFile(
   return readBody(answer.blob(), options.signal)
 }
 
+/** Without its bytes if there are more than `maxBytes`: the browser stops reading then. */
+export async function fetchFileUpTo(
+  of: { readonly project: string; readonly ref: string; readonly path: string },
+  options: { readonly signal?: AbortSignal | undefined; readonly maxBytes: number },
+): Promise<{ readonly sizeBytes: number; readonly blob: Blob | undefined }> {
+  const answer = await request(`/api/file?${new URLSearchParams(of).toString()}`, {
+    signal: options.signal ?? null,
+  })
+  const sizeBytes = Number(answer.headers.get('Content-Length'))
+  if (sizeBytes > options.maxBytes) {
+    await answer.body?.cancel()
+    return { sizeBytes, blob: undefined }
+  }
+  return { sizeBytes, blob: await readBody(answer.blob(), options.signal) }
+}
+
 /** Ends when the server ends or the signal is aborted. EventSource cannot send the token. */
 export async function* events(signal: AbortSignal): AsyncGenerator<PageEvent> {
   const answer = await request('/api/events', { signal })

@@ -89,7 +89,7 @@ export function RestoreDialog(props: {
       notice.value = {
         text: noticeText(kind, { restore: applied.restore, ...done }),
         command: applied.command,
-        canUndo: kind !== 'undo' && applied.safety !== null,
+        rewoundAt: applied.rewoundAt,
       }
       props.onClose()
       void refresh()

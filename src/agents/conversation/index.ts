@@ -11,4 +11,4 @@ export type {
 } from './read-items.js'
 export { continueCommand } from './continue-command.js'
 export { describePoint } from './describe-point.js'
-export { readUncopied } from './transcript.js'
+export { readUncopied, transcriptBytes } from './transcript.js'

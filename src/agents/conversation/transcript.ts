@@ -1,7 +1,7 @@
 // Reads the agent's transcript from where the last read ended, so that an event costs only the new lines. The agent
 // appends concurrently: an incomplete last line waits for the next event, and the file may be missing or replaced.
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { fieldsOf, hasCode } from '../../base/index.js'
 
@@ -76,6 +76,18 @@ export function readUncopied(metadata: unknown): readonly string[] {
   } catch (error) {
     // The stored part can still be read.
     if (hasCode(error, 'EACCES', 'EPERM')) return []
+    throw error
+  }
+}
+
+/** The present size of the transcript of a session; null if the session has none, or the file is gone. `metadata` as above. */
+export function transcriptBytes(metadata: unknown): number | null {
+  const known = parsePosition(fieldsOf(metadata)['copied'])
+  if (known === undefined) return null
+  try {
+    return statSync(known.path).size
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) return null
     throw error
   }
 }

@@ -5,7 +5,7 @@ import { continueCommand } from '../../agents/index.js'
 import { type RewindResult, SavestateError } from '../../internal.js'
 import type { Applied, PlanInput } from '../api.js'
 import { optional, paths, text } from './inputs.js'
-import type { MethodOf, PageContext } from './method.js'
+import type { MethodOf, PageContext, Sent } from './method.js'
 import { commandFor, dryRun } from './plan.js'
 import {
   type ConversationWay,
@@ -28,17 +28,26 @@ export const apply: MethodOf<'apply'> = {
       const result = await applyFiles(context, { shown })
       const { session, conversation } = result
       const command = conversation === undefined ? null : continueOriginal(input, conversation)
-      return { ...countsOf(result), restore: session === undefined ? 'files' : 'both', command }
+      const done = await describeDone(context, input, result)
+      return { ...done, restore: session === undefined ? 'files' : 'both', command }
     }
     const { restore } = input
     const way = restore === 'files' ? undefined : await findWayAgain(context, input)
     if (restore !== 'conversation') {
       const result = await applyFiles(context, { shown, way, wanted })
-      return { ...countsOf(result), restore, command: writeCopy(way, input) }
+      const done = await describeDone(context, input, result)
+      return { ...done, restore, command: writeCopy(way, input) }
     }
     refuseSelection(wanted)
     if (way?.type === 'state') await rewindState(context.store, { ...input, ...way, dryRun: false })
-    return { restore, written: 0, removed: 0, safety: null, command: writeCopy(way) }
+    return {
+      restore,
+      written: 0,
+      removed: 0,
+      safety: null,
+      rewoundAt: null,
+      command: writeCopy(way),
+    }
   },
 }
 
@@ -101,8 +110,15 @@ async function carryOut(
   return result
 }
 
-function countsOf({ plan, safety }: RewindResult): Pick<Applied, 'written' | 'removed' | 'safety'> {
-  return { written: plan.write.length, removed: plan.remove.length, safety }
+async function describeDone(
+  context: PageContext,
+  { project, kind }: PlanInput,
+  { plan, safety }: RewindResult,
+): Promise<Omit<Sent<Applied>, 'restore' | 'command'>> {
+  const canUndo = kind !== 'undo' && safety !== null
+  const { undo } = canUndo ? await (await context.project(project)).reversals() : { undo: null }
+  const [written, removed] = [plan.write.length, plan.remove.length]
+  return { written, removed, safety, rewoundAt: undo?.rewoundAt ?? null }
 }
 
 /** The plan keeps only the request: a conversation may be large. Throws PLAN_STALE if it cannot go back any more. */

@@ -5,6 +5,7 @@ import {
   conversationItems,
   readUncopied,
   subagents,
+  transcriptBytes as transcriptBytesOf,
 } from '../../agents/index.js'
 import { type ListAtOptions, SavestateError, type Session } from '../../internal.js'
 import type { SessionPoint } from '../api.js'
@@ -31,16 +32,28 @@ export const session: MethodOf<'session'> = {
       throw new SavestateError('SESSION_UNKNOWN', `No session has the id ${JSON.stringify(id)}`)
     const { summary: _summary, ...view } = found
     return readSession(context, id, async (opened, format) => {
+      // Before the conversation is read: a line that is written meanwhile must make a difference later.
+      const bytes = transcriptBytesOf((await opened.head())?.metadata)
       const { total, lengths, problem } = await readLengths(opened, format)
       const rows = [...(await opened.list())].reverse()
       return {
         session: { ...view, metadata: context.jsonOf(view.metadata) },
         total,
         problem,
+        transcriptBytes: bytes,
         checkpoints: rows.map((row) => ({ ...row, items: lengths.get(row.id) ?? null })),
       }
     })
   },
+}
+
+export const transcriptBytes: MethodOf<'transcriptBytes'> = {
+  input: z.strictObject({ session: text() }),
+  changes: false,
+  run: async ({ session: id }, context) =>
+    readSession(context, id, async (opened) => ({
+      bytes: transcriptBytesOf((await opened.head())?.metadata),
+    })),
 }
 
 export const items: MethodOf<'items'> = {

@@ -4,7 +4,7 @@ import { describeInputError, SavestateError } from '../../internal.js'
 import type { Method } from '../api.js'
 import { apply } from './apply.js'
 import { changes, checkpoint, folder, name, patch, pin } from './checkpoint.js'
-import { items, more, session } from './conversation.js'
+import { items, more, session, transcriptBytes } from './conversation.js'
 import type { MethodOf, Methods, PageContext } from './method.js'
 import { plan } from './plan.js'
 import { history, search } from './search.js'
@@ -27,6 +27,7 @@ const METHODS: Methods = {
   pin,
   sessions,
   session,
+  transcriptBytes,
   items,
   more,
   fork,

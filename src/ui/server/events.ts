@@ -6,12 +6,15 @@ import { SECURITY_HEADERS } from './answer.js'
 
 /** At most four times a second: the page asks for rows after each one. */
 const MIN_PAUSE_MS = 250
+/** After a failed watch. */
+const RESTART_MS = 1000
 
 type EventOptions = {
   /** The pause between two signs of life. */
   readonly aliveMs: number
-  /** Calls `notifyChanged` for each change until the signal. Never rejects. */
+  /** Calls `notifyChanged` for each change until the signal. Started again if it rejects. */
   readonly watch: (signal: AbortSignal) => Promise<void>
+  readonly report: (error: unknown) => void
 }
 
 export class EventStreams {
@@ -21,10 +24,12 @@ export class EventStreams {
   #isMissed = false
   #isClosed = false
   readonly #watch: EventOptions['watch']
+  readonly #report: EventOptions['report']
   #watching: { readonly end: () => void; readonly ended: Promise<void> } | undefined
 
-  constructor({ aliveMs, watch }: EventOptions) {
+  constructor({ aliveMs, watch, report }: EventOptions) {
     this.#watch = watch
+    this.#report = report
     this.#alive = setInterval(() => this.#send({ type: 'alive' }), aliveMs)
     this.#alive.unref()
   }
@@ -81,8 +86,25 @@ export class EventStreams {
 
   #startWatch() {
     const ending = new AbortController()
-    const ended = this.#watch(ending.signal)
+    const ended = this.#watchUntil(ending.signal)
     return { end: () => ending.abort(), ended }
+  }
+
+  /** A page without events would look up to date for ever. Equal errors in a row are reported once. */
+  async #watchUntil(signal: AbortSignal): Promise<void> {
+    let reported = ''
+    while (!signal.aborted) {
+      try {
+        await this.#watch(signal)
+        return
+      } catch (error) {
+        if (String(error) !== reported) this.#report(error)
+        reported = String(error)
+        await pauseFor(RESTART_MS, signal)
+        // The changes meanwhile were missed.
+        if (!signal.aborted) this.notifyChanged()
+      }
+    }
   }
 
   #endWatch(): void {
@@ -93,6 +115,17 @@ export class EventStreams {
   #send(event: PageEvent): void {
     for (const response of this.#open) response.write(line(event))
   }
+}
+
+function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    const end = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    signal.addEventListener('abort', end, { once: true })
+  })
 }
 
 function line(event: PageEvent): string {

@@ -51,13 +51,10 @@ export async function servePage(options: ServePageOptions): Promise<ServedPage> 
   const events = new EventStreams({
     aliveMs: options.aliveMs ?? ALIVE_MS,
     watch: async (until) => {
-      try {
-        const { store } = await context()
-        for await (const _change of store.changes({ signal: until })) events.notifyChanged()
-      } catch (error) {
-        report(error)
-      }
+      const { store } = await context()
+      for await (const _change of store.changes({ signal: until })) events.notifyChanged()
     },
+    report,
   })
   const idle = new IdleEnd(options.idleMs ?? IDLE_MS, () => ending.abort('idle'))
   const token = randomBytes(32).toString('base64url')

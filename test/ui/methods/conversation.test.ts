@@ -65,6 +65,7 @@ test('a session without a conversation, an unknown one, and one of a coding agen
     items: [],
     total: 0,
   })
+  expect(await page.call('transcriptBytes', { session: 'empty' })).toEqual({ bytes: null })
   expect(await page.refusal('session', { session: 'none' })).toBe('404 SESSION_UNKNOWN')
   expect(await page.refusal('items', { session: 'none', from: 0, limit: 5 })).toBe(
     '404 SESSION_UNKNOWN',

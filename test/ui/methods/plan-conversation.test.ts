@@ -64,6 +64,7 @@ test('the conversation of a coding agent goes back as a copy, without the files'
     written: 0,
     removed: 0,
     safety: null,
+    rewoundAt: null,
     command: `claude --resume ${copy} --fork-session`,
   })
   expect(readFileSync(copy, 'utf8')).toBe(`${TRANSCRIPT.slice(0, 2).join('\n')}\n`)

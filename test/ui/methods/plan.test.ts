@@ -47,11 +47,13 @@ test('a plan has every line, changes nothing, and is carried out once', async ()
   expect(page.s.hashTree(page.s.project)).toEqual(before)
   expect(await page.project.count()).toBe(1)
   const applied = await page.call('apply', { token: plan.token ?? '' })
+  const { undo } = await page.call('here', { project: page.s.project })
   expect(applied).toEqual({
     restore: 'files',
     written: 2,
     removed: 2,
     safety: expect.any(String),
+    rewoundAt: undo?.rewoundAt,
     command: null,
   })
   expect([file(page, 'a.txt'), file(page, 'gone.txt')]).toEqual(['one\n', 'gone\n'])

@@ -76,13 +76,15 @@ test('a picker finds all words in reason, name and id, and offers named checkpoi
     row('bbbb', { reason: 'Edit login.ts' }),
     row('cccc', { reason: 'You: add a Login', name: 'release' }),
     row('dddd', { reason: 'Bash: login', hasFiles: false }),
+    row('eeee', { reason: 'Step', session: 'Task-2', sessionAgent: 'codex' }),
   ]
   const find = (words: string) => matchRows(rows, words).map(({ id }) => id)
-  expect(find('')).toEqual(['cccc', 'bbbb'])
+  expect(find('')).toEqual(['cccc', 'bbbb', 'eeee'])
   expect(find('login')).toEqual(['cccc', 'bbbb'])
   expect(find('login edit')).toEqual(['bbbb'])
   expect(find('RELEASE')).toEqual(['cccc'])
   expect(find('bbb')).toEqual(['bbbb'])
+  expect(find('task-2 codex')).toEqual(['eeee'])
   expect(find('none')).toEqual([])
 })
 

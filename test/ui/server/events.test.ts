@@ -6,10 +6,13 @@ import { EventStreams } from '../../../src/ui/server/events.js'
 beforeEach(() => {
   vi.useFakeTimers()
   watches = []
+  reports = []
 })
 afterEach(() => vi.useRealTimers())
 
 let watches: string[] = []
+let reports: string[] = []
+const report = (error: unknown) => reports.push(String(error))
 const watch = (signal: AbortSignal) =>
   new Promise<void>((resolve) => {
     watches.push('begins')
@@ -32,7 +35,7 @@ function openStream(events: EventStreams) {
 }
 
 test('changes that follow quickly are reported at most four times a second, and the last one is not lost', async () => {
-  const events = new EventStreams({ aliveMs: 1_000_000, watch })
+  const events = new EventStreams({ aliveMs: 1_000_000, watch, report })
   const { types } = openStream(events)
   for (let n = 0; n < 99; n += 1) {
     events.notifyChanged()
@@ -45,7 +48,7 @@ test('changes that follow quickly are reported at most four times a second, and 
 })
 
 test('every page gets every event, until it leaves', async () => {
-  const events = new EventStreams({ aliveMs: 15_000, watch })
+  const events = new EventStreams({ aliveMs: 15_000, watch, report })
   const [first, second] = [openStream(events), openStream(events)]
   first.response.emit('close')
   expect([first.closed(), second.closed()]).toEqual([1, 0])
@@ -56,7 +59,7 @@ test('every page gets every event, until it leaves', async () => {
 })
 
 test('a page that left before its stream began does not count as open', async () => {
-  const events = new EventStreams({ aliveMs: 15_000, watch })
+  const events = new EventStreams({ aliveMs: 15_000, watch, report })
   const gone = new ServerResponse(new IncomingMessage(new Socket()))
   gone.destroy()
   let closed = 0
@@ -68,7 +71,7 @@ test('a page that left before its stream began does not count as open', async ()
 })
 
 test('the store is watched while a page is open', async () => {
-  const events = new EventStreams({ aliveMs: 15_000, watch })
+  const events = new EventStreams({ aliveMs: 15_000, watch, report })
   expect(watches).toEqual([])
   const [first, second] = [openStream(events), openStream(events)]
   first.response.emit('close')
@@ -78,4 +81,34 @@ test('the store is watched while a page is open', async () => {
   openStream(events)
   await events.close()
   expect(watches).toEqual(['begins', 'ends', 'begins', 'ends'])
+})
+
+test('a watch that fails begins again, and the changes meanwhile are reported as one', async () => {
+  let failures = 2
+  const events = new EventStreams({
+    aliveMs: 1_000_000,
+    watch: async (signal) => {
+      if (failures === 0) return watch(signal)
+      failures -= 1
+      throw new Error('the ledger cannot be read')
+    },
+    report,
+  })
+  const { types } = openStream(events)
+  await vi.advanceTimersByTimeAsync(999)
+  expect([types, watches]).toEqual([['alive'], []])
+  await vi.advanceTimersByTimeAsync(1001)
+  expect([types, watches]).toEqual([['alive', 'changed', 'changed'], ['begins']])
+  expect(reports).toEqual(['Error: the ledger cannot be read'])
+  await events.close()
+  expect(watches).toEqual(['begins', 'ends'])
+})
+
+test('the end does not wait for a watch that is to begin again', async () => {
+  const failing = () => Promise.reject(new Error('the ledger cannot be read'))
+  const events = new EventStreams({ aliveMs: 1_000_000, watch: failing, report })
+  openStream(events)
+  await vi.advanceTimersByTimeAsync(1)
+  await events.close()
+  expect(reports).toEqual(['Error: the ledger cannot be read'])
 })

@@ -24,7 +24,8 @@ export function FileDiff(props: {
   readonly after: string | null
   /** Loads the patch again when it changes, for comparisons with the folder. */
   readonly version?: number | undefined
-  readonly actions?: ComponentChildren
+  /** `patch` is undefined until it is loaded. */
+  readonly actions?: (patch: FilePatch | undefined) => ComponentChildren
 }): VNode {
   const { range, path, before, after, version, actions } = props
   const address = JSON.stringify([range, path])
@@ -64,7 +65,7 @@ export function FileDiff(props: {
             <LayoutChoice />
           </>
         ) : null}
-        {actions}
+        {actions?.(isStale ? undefined : patch)}
       </div>
       {loaded.state === 'error' ? (
         <ErrorMessage error={loaded.error} />

@@ -55,7 +55,7 @@ export function ChangesTab(props: {
         before={from}
         after={to}
         version={version}
-        actions={<FileActions id={id} path={path} />}
+        actions={() => <FileActions id={id} path={path} />}
       />
     </div>
   )

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { project } from '../../app/model.js'
-import { fetchFile } from '../../app/transport.js'
+import { fetchFileUpTo } from '../../app/transport.js'
 import { DiffView } from '../../components/diff/diff-view.js'
 import { DownloadButton, imageType, PathText, Picture } from '../../components/diff/file-bytes.js'
 import { WrapChoice } from '../../components/diff/wrap-choice.js'
@@ -16,9 +16,11 @@ const MAX_TEXT_BYTES = 10_000_000
 export function FileViewer({ id, path }: { readonly id: string; readonly path: string }): VNode {
   const loaded = useLoaded(
     async (signal) => {
-      const blob = await fetchFile({ project: project.peek(), ref: id, path }, { signal })
-      const isSmall = blob.size <= MAX_TEXT_BYTES
-      return { path, blob, text: isSmall ? readText(await blob.arrayBuffer()) : undefined }
+      const { sizeBytes, blob } = await fetchFileUpTo(
+        { project: project.peek(), ref: id, path },
+        { signal, maxBytes: MAX_TEXT_BYTES },
+      )
+      return { path, sizeBytes, text: blob && readText(await blob.arrayBuffer()) }
     },
     [id, path],
   )
@@ -30,7 +32,7 @@ export function FileViewer({ id, path }: { readonly id: string; readonly path: s
           <PathText path={path} />
         </h2>
         {loaded.state === 'ready' ? (
-          <span class="muted">{formatBytes(loaded.value.blob.size)}</span>
+          <span class="muted">{formatBytes(loaded.value.sizeBytes)}</span>
         ) : null}
         <span class="spacer" />
         {loaded.state === 'ready' && loaded.value.text ? <WrapChoice /> : null}
@@ -51,18 +53,18 @@ export function FileViewer({ id, path }: { readonly id: string; readonly path: s
 function Content(props: {
   readonly id: string
   readonly path: string
-  readonly blob: Blob
+  readonly sizeBytes: number
   readonly text: string | undefined
 }): VNode {
-  const { id, path, blob, text } = props
-  const type = imageType(path, blob.size)
+  const { id, path, sizeBytes, text } = props
+  const type = imageType(path, sizeBytes)
   const patch = useMemo(() => readPatch(text === undefined ? [] : [asHunk(text)]), [text])
   if (type !== undefined && text === undefined)
     return <Picture of={{ ref: id, path }} type={type} caption="As it was:" />
   if (text === undefined)
     return (
       <p class="file-note">
-        {blob.size > MAX_TEXT_BYTES ? 'This file is too large to show.' : 'A binary file.'}
+        {sizeBytes > MAX_TEXT_BYTES ? 'This file is too large to show.' : 'A binary file.'}
       </p>
     )
   if (text === '') return <p class="file-note">This file is empty.</p>

@@ -172,7 +172,9 @@ function Differences(props: {
           before={a}
           after={b === NOW ? null : b}
           version={version}
-          actions={<TakeActions {...{ a, b }} path={selected.path} change={selected.change} />}
+          actions={() => (
+            <TakeActions {...{ a, b }} path={selected.path} change={selected.change} />
+          )}
         />
       )}
     </div>

@@ -1,4 +1,4 @@
-// Chooses a checkpoint by its words, its name or its id. Without words it offers the folder, the named ones and the newest.
+// Chooses a checkpoint by its words, its name, its id, its session or its agent. Without words it offers the folder, the named ones and the newest.
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Row } from '../../../src/ui/api.js'
@@ -39,7 +39,7 @@ export function Picker(props: {
       id={`picker-${letter}`}
       label={`Checkpoint ${letter}`}
       text={words ?? name}
-      placeholder="Words, a name or an id"
+      placeholder="Words, a name, a session or an id"
       suggestions={[...now, ...found]}
       onInput={setWords}
       onClose={() => setWords(undefined)}
@@ -59,7 +59,13 @@ function Choice({ row }: { readonly row: Row }): VNode {
         <Line text={titleOf(row)} />
       </span>
       <span class="muted">
-        {row.id} · {relativeTime(row.createdAt)}
+        {relativeTime(row.createdAt)} · {row.id}
+        {row.session === null ? null : (
+          <>
+            {' · '}
+            <Line text={`${row.sessionAgent ?? 'session'} ${row.session.slice(0, 24)}`} />
+          </>
+        )}
       </span>
     </span>
   )

@@ -120,13 +120,15 @@ function Versions(props: {
             path={file}
             before={versions[at + 1]?.id ?? null}
             after={selected.id}
-            actions={
-              <VersionActions
-                path={file}
-                version={selected}
-                older={versions[at + 1]}
-                isDeleted={changes.get(selected.id)?.isDeleted === true}
-              />
+            actions={(patch) =>
+              patch === undefined ? null : (
+                <VersionActions
+                  path={file}
+                  version={selected}
+                  older={versions[at + 1]}
+                  isDeleted={patch.sizeAfter === null}
+                />
+              )
             }
           />
         </div>
@@ -208,7 +210,7 @@ function VersionActions(props: {
   readonly isDeleted: boolean
 }): VNode {
   const { path, version, older, isDeleted } = props
-  // The version that deleted the file has no contents; the one before it has.
+  // The version that deleted the file has no contents; the one before it has, also for a file in a folder whose versions these are.
   const source = isDeleted ? older : version
   return (
     <>

@@ -2,7 +2,8 @@
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { SessionPage } from '../../../src/ui/api.js'
-import { rows, start, storeVersion } from '../../app/model.js'
+import { reportError } from '../../app/errors.js'
+import { connection, rows, start, storeVersion } from '../../app/model.js'
 import { call } from '../../app/transport.js'
 import {
   EmptyMessage,
@@ -16,13 +17,56 @@ import { Feed } from './feed.js'
 import { checkpointsByPosition, promptsOf } from './session-page.js'
 import { Outline } from './outline.js'
 
-/** Loads again when the session has a new checkpoint. */
-export function useSessionPage(session: string): Loaded<SessionPage> {
+/** Loads again when the session has a new checkpoint, and with `isFollowed` also when its agent has written more. */
+export function useSessionPage(session: string, { isFollowed = false } = {}): Loaded<SessionPage> {
   const newest = useMemo(
     () => rows.value.find((row) => row.session === session)?.id,
     [session, storeVersion.value],
   )
-  return useLoaded((signal) => call('session', { session }, { signal }), [session, newest])
+  const [bytes, setBytes] = useState<number | null>(null)
+  const changes = [session, newest, bytes]
+  const page = useLoaded((signal) => call('session', { session }, { signal }), changes)
+  const known = page.state === 'ready' ? page.value.transcriptBytes : null
+  useTranscriptPoll(isFollowed ? session : undefined, { known, onChange: setBytes })
+  return page
+}
+
+const POLL_MS = 1000
+
+/** No hook runs after the last answer of a turn, so no event reports it. The server asks for the size of a file. */
+function useTranscriptPoll(
+  session: string | undefined,
+  given: { readonly known: number | null; readonly onChange: (bytes: number | null) => void },
+): void {
+  const { known, onChange } = given
+  const isLive = connection.value === 'live'
+  useEffect(() => {
+    if (session === undefined || known === null || !isLive) return undefined
+    const controller = new AbortController()
+    let timer = 0
+    const poll = async (): Promise<void> => {
+      try {
+        const isVisible = document.visibilityState === 'visible'
+        const { bytes } = isVisible
+          ? await call('transcriptBytes', { session }, controller)
+          : { bytes: known }
+        if (controller.signal.aborted) return
+        if (bytes !== known) onChange(bytes)
+        plan()
+      } catch (error) {
+        // It begins again with the next page of the session, or when the server is back.
+        reportError(error)
+      }
+    }
+    const plan = () => {
+      timer = window.setTimeout(() => void poll(), POLL_MS)
+    }
+    plan()
+    return () => {
+      controller.abort()
+      window.clearTimeout(timer)
+    }
+  }, [session, known, isLive])
 }
 
 /** For the view of a checkpoint: the conversation as it was then. */

@@ -1,7 +1,7 @@
 // One session: its figures and its conversation. `at` in the address is the first visible item, by its index or by a checkpoint.
 import type { VNode } from 'preact'
 import type { SessionPage } from '../../../src/ui/api.js'
-import { rows } from '../../app/model.js'
+import { rowOf, start } from '../../app/model.js'
 import { addressOf, followLink, route, sessionPath } from '../../app/router.js'
 import { ErrorMessage, Loading } from '../../components/states.js'
 import { Author, count, Line, relativeTime } from '../../components/text.js'
@@ -11,7 +11,7 @@ import { describeStatus } from './session-status.js'
 
 export function SessionView(): VNode {
   const { id, query } = route.value
-  const page = useSessionPage(id)
+  const page = useSessionPage(id, { isFollowed: true })
   const at = query.get('at')
   const isOther = page.state === 'ready' && page.value.session.id !== id
   const state = isOther ? 'loading' : page.state
@@ -82,6 +82,7 @@ function SessionHeader({ page }: { readonly page: SessionPage }): VNode {
         <span>{count(session.steps, 'step')}</span>
         <span>last used {relativeTime(session.updatedAt)}</span>
         {session.forkedFrom === null ? null : <ForkedFrom checkpoint={session.forkedFrom} />}
+        <CompareWithOrigin page={page} />
       </p>
     </header>
   )
@@ -89,11 +90,25 @@ function SessionHeader({ page }: { readonly page: SessionPage }): VNode {
 
 /** With a link to the session of the checkpoint, if the timeline has it. */
 export function ForkedFrom({ checkpoint }: { readonly checkpoint: string }): VNode {
-  const session = rows.value.find(({ id }) => id === checkpoint)?.session ?? null
+  const session = rowOf.value.get(checkpoint)?.session ?? null
   if (session === null) return <span>forked</span>
   return (
     <a href={addressOf(sessionPath(session), { at: checkpoint })} onClick={followLink}>
       forked from <Line text={session} />
+    </a>
+  )
+}
+
+/** What the fork has changed. Nothing without files on both sides. */
+function CompareWithOrigin({ page }: { readonly page: SessionPage }): VNode | null {
+  const { session, checkpoints } = page
+  const newest = checkpoints.findLast(({ hasFiles }) => hasFiles)
+  const origin = session.forkedFrom === null ? undefined : rowOf.value.get(session.forkedFrom)
+  if (newest === undefined || origin?.hasFiles !== true || start.value?.isExport === true)
+    return null
+  return (
+    <a href={addressOf('/compare', { a: origin.id, b: newest.id })} onClick={followLink}>
+      compare with its origin
     </a>
   )
 }

@@ -1,6 +1,6 @@
 // The scrolling list. Only the visible lines, some more above and below, and the line with the focus are in the document.
 import type { VNode } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Row } from '../../../src/ui/api.js'
 import { isPrinting, MAX_PRINTED } from '../../app/printing.js'
 import { addressOf, checkpointPath, navigate } from '../../app/router.js'
@@ -35,7 +35,9 @@ export function TimelineList(props: ListProps): VNode {
   const last = isPrinting.value
     ? Math.min(lines.length, MAX_PRINTED) - 1
     : lineAt(layout, view.top + view.height + OVERSCAN_PX)
-  const active = lines.findIndex(({ key }) => key === activeKey.value)
+  const activeRow = activeKey.value
+  // Not in every step of the scrolling: there may be 10,000 lines.
+  const active = useMemo(() => lines.findIndex(({ key }) => key === activeRow), [lines, activeRow])
   // Without a chosen row, the first one is the tab stop.
   const tabStop = active >= 0 ? active : lines.findIndex(({ type }) => type !== 'day')
   const indexes = Array.from(
