@@ -172,6 +172,10 @@ export type SessionPoint = {
   readonly session: string
   readonly ref?: string
   readonly reveal?: boolean
+  /** The conversation of the subagent that this tool call started, instead of the session's own. */
+  readonly call?: string
+  /** With `call`: the id of the subagent, if an item has it. */
+  readonly agent?: string
 }
 
 export type SessionPage = {

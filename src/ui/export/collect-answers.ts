@@ -69,8 +69,12 @@ export async function collectAnswers(
   // Half of the rest is for conversations, the newest items first.
   const conversations = answers.bytes + (maxBytes - answers.bytes) / 2
   let missingItems = 0
-  for (const { id: session } of exported)
-    missingItems += await addConversation(answers, session, conversations)
+  let missingSubagents = 0
+  for (const { id: session } of exported) {
+    const added = await addConversation(answers, session, conversations)
+    missingItems += added.missing
+    missingSubagents += await addSubagents(answers, { ...added, session, upTo: conversations })
+  }
   let missingPatches = 0
   for (const { ref, path } of changed) {
     const input = { project, ref, with: 'previous', path } as const
@@ -83,24 +87,73 @@ export async function collectAnswers(
     ...describeMissing(first.total - rows.length, 'older checkpoint'),
     ...describeMissing(answers.missing, 'answer'),
     ...describeMissing(missingItems, 'earlier item', ' of conversations'),
+    ...describeMissing(missingSubagents, 'conversation', ' of subagents, at least in part'),
     ...describeMissing(missingPatches, 'diff', ', too large or too many'),
   ]
   const data = { madeAt: madeAt.toISOString(), leftOut }
   return { json: answers.toJson(data), project, checkpoints: rows.length, leftOut }
 }
 
-/** From the end on. Returns how many items were left out. */
-async function addConversation(answers: Answers, session: string, upTo: number): Promise<number> {
+type Started = NonNullable<Output<'items'>['items'][number]['started']>[number]
+
+/** From the end on. `missing`: how many items were left out. */
+async function addConversation(
+  answers: Answers,
+  session: string,
+  upTo: number,
+): Promise<{ readonly missing: number; readonly started: readonly Started[] }> {
   const page = await answers.tryRead('session', { session })
-  if (page === undefined) return 0
+  if (page === undefined) return { missing: 0, started: [] }
   answers.add('session', { session }, { ...page, session: withoutMetadata(page.session) })
+  const started: Started[] = []
   let from = Math.floor((page.total - 1) / ITEMS) * ITEMS
   for (; from >= 0; from -= ITEMS) {
     const input = { session, from, limit: ITEMS }
     const slice = answers.bytes < upTo ? await answers.tryRead('items', input) : undefined
-    if (slice === undefined || !answers.add('items', input, slice)) return from + ITEMS
+    if (slice === undefined || !answers.add('items', input, slice))
+      return { missing: from + ITEMS, started }
+    started.push(...startedIn(slice))
   }
-  return 0
+  return { missing: 0, started }
+}
+
+type Subagents = {
+  readonly session: string
+  readonly started: readonly Started[]
+  readonly upTo: number
+}
+
+/** With those that they have started themselves. Returns how many are left out or not complete. */
+async function addSubagents(
+  answers: Answers,
+  { session, started, upTo }: Subagents,
+): Promise<number> {
+  const waiting = new Map<string, string | null>()
+  const put = (found: readonly Started[]) => {
+    for (const { call, agent } of found) waiting.set(call, agent ?? waiting.get(call) ?? null)
+  }
+  put(started)
+  let missing = 0
+  // A map also visits what is added meanwhile.
+  for (const [call, agent] of waiting) {
+    const point = { session, call, ...(agent === null ? {} : { agent }) }
+    let total = 1
+    for (let from = 0; from < total; from += ITEMS) {
+      const input = { ...point, from, limit: ITEMS }
+      const slice = answers.bytes < upTo ? await answers.tryRead('items', input) : undefined
+      if (slice === undefined || !answers.add('items', input, slice)) {
+        missing += 1
+        break
+      }
+      total = slice.total
+      put(startedIn(slice))
+    }
+  }
+  return missing
+}
+
+function startedIn({ items }: Output<'items'>): readonly Started[] {
+  return items.flatMap((item) => item.started ?? [])
 }
 
 function describeMissing(number: number, noun: string, more = ''): readonly string[] {

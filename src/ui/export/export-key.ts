@@ -10,10 +10,15 @@ export type ExportedData = {
   readonly answers: Readonly<Record<string, unknown>>
 }
 
-/** Equal for equal inputs. An exported patch has one context only, and its secrets are always masked. */
+/**
+ * Equal for equal inputs. An exported patch has one context only, and its secrets are always masked. The call alone names a
+ * subagent: which of its ids the page knows depends on the items that it has loaded.
+ */
 export function exportKey(method: string, input: Readonly<Record<string, unknown>>): string {
   const fields = Object.entries(input)
-    .filter(([name, value]) => value !== undefined && name !== 'context' && name !== 'reveal')
+    .filter(([name, value]) => value !== undefined && !UNUSED.includes(name))
     .sort(([one], [other]) => (one < other ? -1 : 1))
   return `${method} ${JSON.stringify(fields)}`
 }
+
+const UNUSED: readonly string[] = ['context', 'reveal', 'agent']

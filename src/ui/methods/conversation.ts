@@ -1,6 +1,11 @@
 // The conversation of a session, in slices: the stored list may have 50 MB.
 import * as z from 'zod/mini'
-import { type ConversationFormat, conversationItems, readUncopied } from '../../agents/index.js'
+import {
+  type ConversationFormat,
+  conversationItems,
+  readUncopied,
+  subagents,
+} from '../../agents/index.js'
 import { type ListAtOptions, SavestateError, type Session } from '../../internal.js'
 import type { SessionPoint } from '../api.js'
 import { index, limit, optional, text } from './inputs.js'
@@ -13,6 +18,8 @@ const sessionPoint = () => ({
   session: text(),
   ref: optional(text()),
   reveal: optional(z.boolean()),
+  call: optional(text()),
+  agent: optional(text()),
 })
 
 export const session: MethodOf<'session'> = {
@@ -41,10 +48,13 @@ export const items: MethodOf<'items'> = {
   changes: false,
   run: async ({ from, limit: most, ...point }, context) =>
     readSession(context, point.session, async (opened, format) => {
-      const slice = await readSlice(opened, format, { ref: point.ref, from, limit: most })
+      const slice = await readPoint(opened, format, { ...point, from, limit: most })
       const { readConversationItems } = await conversationItems()
       const how = { format, firstIndex: from, reveal: mayReveal(context, point) }
-      return { items: readConversationItems(slice.items, how), total: slice.total }
+      const read = readConversationItems(slice.items, how)
+      // All entries of a subagent's file have its id.
+      const own = point.call === undefined ? read : read.map((one) => ({ ...one, subagent: null }))
+      return { items: own, total: slice.total }
     }),
 }
 
@@ -53,7 +63,7 @@ export const more: MethodOf<'more'> = {
   changes: false,
   run: async ({ index: from, part, offset, ...point }, context) =>
     readSession(context, point.session, async (opened, format) => {
-      const { items: entries } = await readSlice(opened, format, { ref: point.ref, from, limit: 1 })
+      const { items: entries } = await readPoint(opened, format, { ...point, from, limit: 1 })
       const { readItemText } = await conversationItems()
       return readItemText(entries[0], {
         format,
@@ -84,6 +94,18 @@ async function readSession<Result>(
   } finally {
     await opened.close()
   }
+}
+
+/** The range of the session's own conversation, or of that of a subagent. */
+async function readPoint(
+  opened: Session<Stored>,
+  format: ConversationFormat,
+  { ref, call, agent, from, limit: most }: SessionPoint & Omit<ListAtOptions, 'ref'>,
+): Promise<Slice> {
+  if (call === undefined) return readSlice(opened, format, { ref, from, limit: most })
+  const { readSubagent } = await subagents()
+  const lines = readSubagent((await opened.head())?.metadata, { format, call, agent })
+  return { items: lines.slice(from, from + most), total: lines.length }
 }
 
 type Slice = { readonly items: readonly unknown[]; readonly total: number; key?: keyof Stored }

@@ -1,7 +1,7 @@
 // The items of one conversation, loaded in slices. A conversation may have 50 MB: only the slices used last are kept, and a few
 // words about every item that was ever loaded, so that the list does not move when a slice is dropped.
-import { signal } from '@preact/signals'
-import type { Output } from '../../../src/ui/api.js'
+import { type Signal, signal } from '@preact/signals'
+import type { Input, Output } from '../../../src/ui/api.js'
 import { call, RequestError } from '../../app/transport.js'
 
 export type Item = Output<'items'>['items'][number]
@@ -22,14 +22,16 @@ export type FoundResult = {
   readonly at: number
 }
 
+type Point = Pick<Input<'items'>, 'session' | 'ref' | 'call' | 'agent'>
+
 export class ConversationData {
   /** Changes when anything that is shown may have changed. */
   readonly version = signal(0)
   readonly error = signal<RequestError | undefined>(undefined)
-  readonly hasSecrets = signal(false)
+  readonly hasSecrets: Signal<boolean>
   total: number
-  reveal = false
-  readonly #point: { readonly session: string; readonly ref?: string }
+  reveal: boolean
+  readonly #point: Point
   /** In the order of their last use. */
   readonly #slices = new Map<number, readonly Item[]>()
   readonly #loading = new Map<number, Promise<void>>()
@@ -41,9 +43,43 @@ export class ConversationData {
   /** Further pieces of texts that were cut. */
   readonly #pieces = new Map<string, { readonly text: string; readonly restLength: number }>()
 
-  constructor(point: { readonly session: string; readonly ref?: string }, total: number) {
+  /** The subagents that are known, by the ids of their calls; null if only the call is known. */
+  readonly #started = new Map<string, string | null>()
+  readonly #subagents = new Map<string, ConversationData>()
+
+  constructor(point: Point, total: number, options: { readonly parent?: ConversationData } = {}) {
     this.#point = point
     this.total = total
+    this.hasSecrets = options.parent?.hasSecrets ?? signal(false)
+    this.reveal = options.parent?.reveal ?? false
+  }
+
+  /** Whether it is the conversation of a subagent, whose length is known only with its items. */
+  get isSubagent(): boolean {
+    return this.#point.call !== undefined
+  }
+
+  hasSubagent(call: string): boolean {
+    return this.#started.has(call)
+  }
+
+  /** The conversation of the subagent that a call started. It is kept while it is scrolled out of the view. */
+  subagent(call: string): ConversationData {
+    const agent = this.#started.get(call) ?? null
+    const key = `${call} ${agent}`
+    const known = this.#subagents.get(key)
+    if (known !== undefined) return known
+    const { session } = this.#point
+    const point = { session, call, ...(agent === null ? {} : { agent }) }
+    const data = new ConversationData(point, 0, { parent: this })
+    this.#subagents.set(key, data)
+    return data
+  }
+
+  /** Loads what a subagent has added, and its items up to this one. */
+  async follow(to: number): Promise<void> {
+    await this.#load(Math.floor(this.total / SLICE))
+    await this.ensure(0, to)
   }
 
   item(index: number): Item | undefined {
@@ -76,13 +112,19 @@ export class ConversationData {
       from: slice * SLICE,
       limit: SLICE,
     }
+    let isChanged = true
     const loading = call('items', input)
-      .then(({ items }) => {
+      .then(({ items, total }) => {
         if (reveal !== this.reveal) return
+        if (this.isSubagent) {
+          const isSame = this.#slices.get(slice)?.length === items.length && this.total === total
+          isChanged = !isSame || this.error.peek() !== undefined
+          this.total = total
+        }
         this.#slices.set(slice, items)
         for (const item of items) this.#learn(item)
         for (const oldest of this.#slices.keys())
-          if (this.#slices.size > MAX_SLICES) this.#slices.delete(oldest)
+          if (this.#slices.size > MAX_SLICES && !this.isSubagent) this.#slices.delete(oldest)
         this.error.value = undefined
       })
       .catch((error: unknown) => {
@@ -91,7 +133,7 @@ export class ConversationData {
       })
       .finally(() => {
         this.#loading.delete(slice)
-        this.version.value += 1
+        if (isChanged) this.version.value += 1
       })
     this.#loading.set(slice, loading)
     return loading
@@ -108,6 +150,8 @@ export class ConversationData {
       const text = part.kind === 'call' ? part.input : part.text
       if (text.masked > 0) this.hasSecrets.value = true
     }
+    for (const { call: id, agent } of item.started ?? [])
+      if (agent !== null || !this.#started.has(id)) this.#started.set(id, agent)
     const shows =
       item.parts.length === 0
         ? 'nothing'
@@ -203,6 +247,7 @@ export class ConversationData {
     this.#slices.clear()
     this.#loading.clear()
     this.#pieces.clear()
+    for (const one of this.#subagents.values()) one.setReveal(reveal)
     this.version.value += 1
   }
 

@@ -4,6 +4,7 @@ import { count, Line, Time, visibleText } from '../../components/text.js'
 import { Markdown } from '../../components/markdown.js'
 import type { ConversationData, Item, Part } from './conversation-data.js'
 import { LongText } from './long-text.js'
+import { Subagent } from './subagent.js'
 import { ResultOnly, ToolCard } from './tool-card.js'
 
 export function ItemContent(props: {
@@ -67,10 +68,11 @@ function PartContent(props: {
 }): VNode | null {
   const { data, item, part, at, agent } = props
   const { index } = item
+  const isOfUser = item.subagent === null && !data.isSubagent
   switch (part.kind) {
     case 'prompt':
       return (
-        <Said by={item.subagent === null ? 'you' : agent} at={item.at} kind="prompt">
+        <Said by={isOfUser ? 'you' : agent} at={item.at} kind="prompt">
           <LongText data={data} index={index} part={at} text={part.text}>
             {(text) => <p class="plain">{visibleText(text)}</p>}
           </LongText>
@@ -108,7 +110,12 @@ function PartContent(props: {
       )
     }
     case 'call':
-      return <ToolCard data={data} index={index} part={part} at={at} />
+      return (
+        <>
+          <ToolCard data={data} index={index} part={part} at={at} />
+          <Subagent data={data} call={part.id} agent={agent} />
+        </>
+      )
     case 'result':
       return data.hasCall(part.id) ? null : (
         <ResultOnly data={data} index={index} part={part} at={at} />
