@@ -9,7 +9,7 @@ import { closeBrowser } from '../../test/support/browser/browser.js'
 import { openGuarded } from '../../test/support/browser/guarded-page.js'
 import { applyPlan, planRows, undoBar } from '../../test/support/browser/restore-dialog.js'
 import { startUi } from '../../test/support/browser/ui-server.js'
-import { type Case, finish, type Scene, START_FILES, turn, withScene } from '../case.js'
+import { type Case, finish, NOT_HERE, type Scene, START_FILES, turn, withScene } from '../case.js'
 import { filesOf } from '../install-folder.js'
 import { type ScriptStep, scripted } from '../model-server/script.js'
 import { type Checkpoint, checkpoints, connect, PROGRAM } from '../savestate.js'
@@ -29,10 +29,21 @@ const SECOND: readonly ScriptStep[] = [
   { shell: 'cat missing.txt' },
   { say: 'The command failed.' },
 ]
+const NESTED: readonly ScriptStep[] = [
+  {
+    agent: [
+      { write: 's.txt', content: 'mine\n' },
+      { agent: [{ shell: 'echo deep > deep.txt' }, { say: 'Deep.' }] },
+      { say: 'From inside.' },
+    ],
+  },
+  { say: 'From outside.' },
+]
 const FIRST_TITLE = 'Write a greeting'
 const SECOND_TITLE = 'Make it warmer'
 /** It keeps them in a database of its own: docs/guide/coding-agents.md. */
 const WITHOUT_CONVERSATION = ['opencode']
+const WITH_SUBAGENT_FILES = ['claude', 'codex']
 const SCHEMES = ['light', 'dark'] as const
 
 export const PAGE_CASES: readonly Case[] = [
@@ -49,6 +60,22 @@ export const PAGE_CASES: readonly Case[] = [
         await walk(scene, await checkpoints(sandbox))
       }),
   },
+  {
+    claim: 'the page nests what a subagent said, and its own subagent, under their calls',
+    prove: (bed) =>
+      WITH_SUBAGENT_FILES.includes(bed.agent.name)
+        ? withScene(bed, async (scene) => {
+            const { sandbox } = scene
+            await connect(scene)
+            await finish(sandbox, scene.here.askForSubagents(scripted(FIRST_TITLE, NESTED)))
+            const session = (await checkpoints(sandbox))[0]?.session ?? ''
+            await onPage(scene, async (page, show) => {
+              await show(`/s/${encodeURIComponent(session)}`, '[data-item]')
+              await walkSubagents({ scene, page })
+            })
+          })
+        : NOT_HERE,
+  },
 ]
 
 /** A page whose views can be shown by their path. */
@@ -59,7 +86,35 @@ interface Walk {
   readonly show: (path: string, ready: string) => Promise<void>
 }
 
+async function walkSubagents({ scene, page }: Pick<Walk, 'scene' | 'page'>): Promise<void> {
+  const outer = page.locator('.feed-item > .subagent')
+  await outer.getByRole('button', { name: 'subagent' }).click()
+  await outer.locator('[data-kind=answer]', { hasText: 'From inside.' }).waitFor()
+  await outer.locator('.tool', { hasText: 's.txt' }).first().waitFor()
+  // Codex begins its file with the conversation of the parent.
+  assert(!(await outer.innerText()).includes(FIRST_TITLE))
+  const inner = outer.locator('.subagent')
+  await inner.getByRole('button', { name: 'subagent' }).click()
+  await inner.locator('.tool', { hasText: 'deep.txt' }).first().waitFor()
+  await inner.locator('[data-kind=answer]', { hasText: 'Deep.' }).waitFor()
+  await look({ scene, page }, 'subagents')
+}
+
 async function walk(scene: Scene, all: readonly Checkpoint[]): Promise<void> {
+  await onPage(scene, async (page, show) => {
+    const it: Walk = { scene, page, all, show }
+    await walkTimeline(it)
+    await walkSession(it)
+    await walkCheckpoint(it)
+    await walkOthers(it)
+    await walkRestore(it)
+  })
+}
+
+async function onPage(
+  scene: Scene,
+  visit: (page: Page, show: Walk['show']) => Promise<void>,
+): Promise<void> {
   const { project, environment } = scene.sandbox
   const server = await startUi({ program: PROGRAM, project, environment })
   try {
@@ -71,12 +126,7 @@ async function walk(scene: Scene, all: readonly Checkpoint[]): Promise<void> {
       await look({ scene, page }, path)
     }
     await page.locator('[data-view=timeline][data-state=ready]').waitFor()
-    const it: Walk = { scene, page, all, show }
-    await walkTimeline(it)
-    await walkSession(it)
-    await walkCheckpoint(it)
-    await walkOthers(it)
-    await walkRestore(it)
+    await visit(page, show)
     assert.deepEqual(guarded.takeFaults(), [])
   } finally {
     await closeBrowser()
