@@ -12,6 +12,8 @@ export interface RunningDaemon {
   save(path: string): Promise<boolean>
   /** The same for a shell command as Claude Code reports it; its end by default. */
   hook(path: string, moment?: ShellEventName): Promise<void>
+  /** The end of an agent's session, after which the daemon pushes to remotes with autoPush. */
+  endSession(path: string): Promise<void>
 }
 
 export type ShellEventName = 'PreToolUse' | 'PostToolUse'
@@ -63,6 +65,10 @@ export async function withDaemon<T>(
       async hook(path, moment = 'PostToolUse') {
         const answer = await ask(`/v1/hook/claude/${moment}`, shellEvent(path, moment))
         if (answer !== '') throw new Error(`The daemon answered ${answer}`)
+      },
+      async endSession(path) {
+        const event = { session_id: 'bench', cwd: path, hook_event_name: 'SessionEnd' }
+        await ask('/v1/hook/claude/SessionEnd', JSON.stringify({ ...event, reason: 'other' }))
       },
     })
   } finally {

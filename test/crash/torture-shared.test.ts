@@ -6,17 +6,32 @@ import { expect, test } from 'vitest'
 import { isLong } from '../support/test-budget.js'
 
 const PROGRAM = fileURLToPath(new URL('../../build/torture/shared.js', import.meta.url))
-const MINUTES = isLong ? 2 : 0.2
+/** The program runs until it has reached these, so a busy machine takes longer and tests as much. */
+const [SAVES, KILLS] = isLong ? [800, 80] : [40, 6]
+const MAX_MINUTES = isLong ? 20 : 6
+const CHECK_MINUTES = 5
 
-test('hosts that are killed and cut off lose nothing that was acknowledged', async () => {
-  const child = spawn(process.execPath, [PROGRAM, '--minutes', String(MINUTES)])
-  const output: string[] = []
-  child.stdout.on('data', (text) => output.push(String(text)))
-  child.stderr.on('data', (text) => output.push(String(text)))
-  const [code] = (await once(child, 'close')) as [number | null]
-  // The output contains the seed, so that a failure can be repeated.
-  expect({ code, text: output.join('') }).toEqual({
-    code: 0,
-    text: expect.stringContaining('Nothing acknowledged is missing or different.'),
-  })
-}, 240_000)
+test(
+  'hosts that are killed and cut off lose nothing that was acknowledged',
+  async () => {
+    const args = ['--saves', SAVES, '--kills', KILLS, '--minutes', MAX_MINUTES].map(String)
+    const child = spawn(process.execPath, [PROGRAM, ...args])
+    const output: string[] = []
+    child.stdout.on('data', (text) => output.push(String(text)))
+    child.stderr.on('data', (text) => output.push(String(text)))
+    const [code] = (await once(child, 'close')) as [number | null]
+    const text = output.join('')
+    // The output contains the seed, so that a failure can be repeated.
+    expect({ code, text }).toEqual({
+      code: 0,
+      text: expect.stringContaining('Nothing acknowledged is missing or different.'),
+    })
+    const counts = JSON.parse(/^Counts (.*)$/m.exec(text)?.[1] ?? '{}') as Record<string, number>
+    const { saves = 0, kill = 0, checkpoints = 0, pruned = 0 } = counts
+    expect(saves).toBeGreaterThanOrEqual(SAVES)
+    expect(kill).toBeGreaterThanOrEqual(KILLS)
+    // The final check has read all of them.
+    expect(checkpoints).toBeGreaterThanOrEqual(saves - pruned)
+  },
+  (MAX_MINUTES + CHECK_MINUTES) * 60_000,
+)

@@ -18,7 +18,7 @@ type Network = { readonly bytesPerAppend: number; readonly delayedMs: number }
 const network = shared(async (bench: Bench): Promise<Network> => {
   const database = await remoteDatabase(bench)
   const { hostname, port } = new URL(database.url)
-  await using proxy = await startProxy({ host: hostname, port: Number(port) })
+  const proxy = await startProxy({ host: hostname, port: Number(port) })
   const child = startChild()
   try {
     const place = {
@@ -40,6 +40,7 @@ const network = shared(async (bench: Bench): Promise<Network> => {
     return { bytesPerAppend, delayedMs }
   } finally {
     await child.end()
+    await proxy.dispose()
   }
 })
 

@@ -1,4 +1,6 @@
 /** Resuming on a host with an empty disk: a state of 3,000 steps, and a folder with 2,000 files. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { type Bench, OURS, shared } from '../../bench.js'
 import { inNewChild, startChild } from '../../child-process.js'
 import { figureOf, flushDisk, runRounds, timed } from '../../measure.js'
@@ -93,24 +95,47 @@ export const resumeFiles: Row = {
       contestants: [
         {
           name: OURS,
-          time: () => {
+          async time() {
             const into = bench.scratch.folder('resumed')
             const home = bench.scratch.folder('empty')
-            return inNewChild({ kind: 'resume-remote', home, remote, into }).then(({ ms }) => ms)
+            const { ms } = await inNewChild({ kind: 'resume-remote', home, remote, into })
+            expectSameFiles(into, tree.path)
+            return ms
           },
         },
         {
           name: CLONE,
-          time: () => {
+          async time() {
             const to = bench.scratch.path('clone')
             const args = ['clone', '--quiet', `file://${origin}`, to]
-            return timed(() => run({ program: 'git', args, cwd: bench.scratch.folder('at') }))
+            const cwd = bench.scratch.folder('at')
+            const ms = await timed(() => run({ program: 'git', args, cwd }))
+            expectSameFiles(to, tree.path)
+            return ms
           },
         },
       ],
     })
     return against(medians, { ours: OURS, limit: FILES_LIMIT })
   },
+}
+
+/** Throws unless both folders have the same files with the same contents. */
+function expectSameFiles(found: string, wanted: string): void {
+  const [files, others] = [filesIn(wanted), filesIn(found)]
+  const same = (path: string) =>
+    readFileSync(join(found, path)).equals(readFileSync(join(wanted, path)))
+  if (files.join() !== others.join() || !files.every(same))
+    throw new Error(`${found} does not have the files of ${wanted}`)
+}
+
+/** Without those of a repository. */
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .filter((path) => !path.startsWith('.git/'))
+    .toSorted()
 }
 
 /** A repository with the files of a folder in one commit. */

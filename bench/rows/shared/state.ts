@@ -92,7 +92,7 @@ export const sharedDisk: Row = {
       peer: content / MEGABYTE,
       limit: MAX_TIMES,
       unit: 'MB',
-      detail: 'tables and indexes on the server after a vacuum, against the content',
+      detail: 'tables and indexes on the server after a plain VACUUM, against the content',
     }
   },
 }
