@@ -25,10 +25,21 @@ export const run = command<ForgetResult>({
     const { path, checkpoints, bytesReclaimed } = result
     return `Forgot ${displayPath(path)}: removed from ${formatCount(checkpoints.length, 'checkpoint')}, ${formatBytes(bytesReclaimed)} freed.`
   },
-  note: ({ applied, isCurrent }) =>
-    applied && isCurrent
-      ? 'The file itself is still in the folder. Add it to .savestateignore, or the next save captures it again.'
-      : undefined,
+  note({ applied, isCurrent, remotes }) {
+    if (!applied) return undefined
+    const notes = [
+      ...(isCurrent
+        ? [
+            'The file itself is still in the folder. Add it to .savestateignore, or the next save captures it again.',
+          ]
+        : []),
+      ...remotes.map(
+        (name) =>
+          `The remote ${name} still has it. To remove it there too: savestate push --remote ${name}, then savestate prune --remote ${name}`,
+      ),
+    ]
+    return notes.length === 0 ? undefined : notes.join('\n')
+  },
 })
 
 function planText({ path, checkpoints, files, bytes: size }: ForgetResult): string {

@@ -10,6 +10,8 @@ import {
   ROOT,
   SavestateError,
 } from '../../model/index.js'
+import type { StaleLog } from '../../ledger/index.js'
+import { readRemotes } from '../remotes/remotes-file.js'
 import type { Rewritten } from '../../snapshot/index.js'
 import { failpoint } from '../../system/index.js'
 import { removeAndCollect } from './gc.js'
@@ -28,6 +30,8 @@ export type ForgetResult = {
   readonly applied: boolean
   /** The newest checkpoint contained it, so the next save will probably capture it again. */
   readonly isCurrent: boolean
+  /** The names of the remotes that still have it, until a push and a prune there. */
+  readonly remotes: readonly string[]
   readonly bytesReclaimed: number
 }
 
@@ -62,21 +66,32 @@ async function forgetUnderLock(
   })
   if (rewritten.length === 0) throw unknownPathError(path)
   failpoint('forget:written')
-  if (!dryRun) await replaceRows(context, project, { rewritten, path })
+  const ids = rewritten.map(({ checkpoint }) => checkpoint)
+  const stale = context.ledger.sharing.staleLogs(project.id, ids)
+  if (!dryRun) await replaceRows(context, project, { rewritten, path, stale })
   return {
     path: pathText(path),
-    checkpoints: rewritten.map(({ checkpoint }) => checkpoint),
+    checkpoints: ids,
     files: Math.max(...rewritten.map(({ files }) => files)),
     bytes: Math.max(...rewritten.map(({ bytes }) => bytes)),
     applied: !dryRun,
     isCurrent: rewritten.some(({ checkpoint }) => checkpoint === points[0]?.id),
+    remotes: namesOf(context, stale),
   }
 }
 
 async function replaceRows(
   context: StoreContext,
   project: Project,
-  { rewritten, path }: { readonly rewritten: readonly Rewritten[]; readonly path: BytePath },
+  {
+    rewritten,
+    path,
+    stale,
+  }: {
+    readonly rewritten: readonly Rewritten[]
+    readonly path: BytePath
+    readonly stale: readonly StaleLog[]
+  },
 ): Promise<void> {
   const { ledger } = context
   await replaceCommits(context, project, {
@@ -86,8 +101,16 @@ async function replaceRows(
         const details = ledger.checkpoints.details(checkpoint)
         ledger.pruning.replaceFiles(checkpoint, { ...replacement, path }, details)
       }
+      ledger.sharing.renewPacks(stale)
     },
   })
+}
+
+/** A remote that was removed has no name, and cannot be reached either. */
+function namesOf({ home, fleet }: StoreContext, logs: readonly StaleLog[]): readonly string[] {
+  const ids = new Set(logs.map(({ remote }) => remote))
+  const named = readRemotes(home).flatMap(({ id, name }) => (ids.delete(id ?? '') ? name : []))
+  return ids.size > 0 && fleet !== undefined ? [...named, fleet.remote.label] : named
 }
 
 function unknownPathError(path: BytePath): SavestateError {

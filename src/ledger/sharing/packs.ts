@@ -165,6 +165,47 @@ export function markShared(database: Database, checkpoints: readonly string[]): 
   )
 }
 
+/** A log whose packs may have contents that were removed from the store. */
+export type StaleLog = { readonly key: LogKey; readonly owner: number; readonly remote: string }
+
+/**
+ * The shared sessions of a project with one of these checkpoints, or with a pack on another one that is unknown here, because its
+ * checkpoint was removed: the remote keeps it as long as the chain lives.
+ */
+export function findStaleLogs(
+  database: Database,
+  {
+    project,
+    checkpoints,
+  }: { readonly project: ProjectId; readonly checkpoints: readonly string[] },
+): readonly StaleLog[] {
+  const rows = database.all(
+    `SELECT logs.key, owner, remote FROM shared_logs AS logs JOIN sessions ON kind = 'session' AND sessions.key = owner
+     WHERE project = ?1 AND deleted_at IS NULL AND hash IS NOT NULL AND EXISTS (
+       SELECT 1 FROM checkpoints AS it JOIN shared_packs AS packs ON packs.checkpoint = it.id
+       WHERE it.session = owner AND (it.id IN (SELECT value FROM json_each(?2))
+         OR packs.parent NOT IN (SELECT pack FROM shared_packs WHERE pack IS NOT NULL)))`,
+    project,
+    JSON.stringify(checkpoints),
+  )
+  return rows.map((row) => ({
+    key: number(row, 'key'),
+    owner: number(row, 'owner'),
+    remote: text(row, 'remote'),
+  }))
+}
+
+/** Inside a transaction. All files of the log that are here are sent again, in a chain that begins with a full pack. */
+export function renewPacks(database: Database, { key, owner }: StaleLog): void {
+  const files = `SELECT id FROM checkpoints JOIN shared_packs ON checkpoint = id WHERE session = ?1 AND is_local = 1`
+  database.run(
+    `INSERT OR IGNORE INTO shared_changes (log, kind, row) SELECT ?2, 'checkpoints', id FROM (${files})`,
+    owner,
+    key,
+  )
+  database.run(`DELETE FROM shared_packs WHERE checkpoint IN (${files})`, owner)
+}
+
 /** Undefined if the checkpoint has no files. */
 export function readFiles(database: Database, checkpoint: string): SharedFiles | undefined {
   const row = database.get(

@@ -27,11 +27,14 @@ import {
   findMissingFiles,
   findNewestPack,
   findPacksToBuild,
+  findStaleLogs,
   type NewestPack,
   type PackToBuild,
   readFiles,
   recordPack,
+  renewPacks,
   type SharedFiles,
+  type StaleLog,
 } from './packs.js'
 import { acknowledgeSegment, prepareSegment } from './prepare.js'
 import { splitTail, type SplitRequest, type SplitResult } from './split-tail.js'
@@ -140,6 +143,16 @@ export class Sharing extends SealedTable {
        WHERE pack IS NOT NULL AND checkpoints.tree = packs.tree`,
     )
     return new Set(rows.map((row) => String(row['pack'])))
+  }
+
+  /** Shared sessions of a project whose packs may have what is removed from these checkpoints. */
+  staleLogs(project: ProjectId, checkpoints: readonly CheckpointId[]): readonly StaleLog[] {
+    return findStaleLogs(this.database, { project, checkpoints })
+  }
+
+  /** Inside a transaction. The next ship sends all files of these logs in new packs: no old one is needed any more. */
+  renewPacks(logs: readonly StaleLog[]): void {
+    for (const log of logs) renewPacks(this.database, log)
   }
 
   /** The checkpoints of a session whose files are on the remote only, newest first. */
