@@ -1,13 +1,14 @@
 // Applies the retention settings of this store to the sessions of a remote that no process has, then compacts logs and removes packs that
 // nothing needs. Works in a temporary store, so that sessions of others do not come here. Sessions in use prune themselves.
-import { compactSegments, type LogName, SavestateError } from '../../model/index.js'
+import { type LogName, SavestateError } from '../../model/index.js'
 import type { SharedLog } from '../../ledger/index.js'
 import type { LogHead } from '../../remote/index.js'
 import type { Callbacks } from '../operation/callbacks.js'
 import type { StoreContext } from '../operation/context.js'
 import { prune } from '../prune/prune.js'
-import { catchUp, releaseLog, shipLog, takeLog } from '../sharing/index.js'
+import { catchUp, compactIfWorth, releaseLog, shipLog, takeLog } from '../sharing/index.js'
 import { type NamedRemote, withRemote } from './named-remote.js'
+import { isInUse, nameText, selectSessions, sizesOf } from './prune-selection.js'
 import { type RemoteView, viewRemote } from './remotes-file.js'
 import { temporaryProject } from './temporary-project.js'
 
@@ -39,24 +40,24 @@ const NO_SIZE_LIMIT_MB = 1e9
 const LEASE_MS = 60_000
 
 export async function pruneRemote(
-  context: Pick<StoreContext, 'home'>,
+  context: StoreContext,
   { scratch, remote: name, dryRun = false, callbacks }: Request,
 ): Promise<PruneRemoteResult> {
   return withRemote(context, name, async (named) => {
     const { remote } = named
-    const heads = await remote.heads({ kind: 'session' })
-    const unheld = heads.filter(({ holder }) => holder === null)
-    const read = await readLogs(scratch, named, { heads: unheld, signal: callbacks.signal })
+    const { due, inUse, record } = await selectSessions(context, remote)
+    const work = { context, scratch, named }
+    const read = await readLogs(work, due, callbacks)
     const input = { dryRun: false, keepOrphans: true, maxSizeMb: NO_SIZE_LIMIT_MB }
     const plan = await prune.run(scratch, input, dryRun ? showOnly(callbacks) : callbacks)
     const view = viewRemote(named.entry)
-    const inUse = heads.length - unheld.length
     if (dryRun || !plan.applied)
-      return { ...NOTHING, remote: view, declined: !plan.applied, skipped: inUse }
-    const sent = await sendRemovals(scratch, named, read)
-    const compacted = await compactLogs(named)
+      return { ...NOTHING, remote: view, declined: !plan.applied, skipped: inUse.length }
+    const { skipped: lost, ...sent } = await sendRemovals(work, read)
+    const compacted = await compactLogs(work)
     const { removed: packs, bytes: packBytes } = await remote.collectPacks()
-    const skipped = inUse + sent.skipped
+    record(lost)
+    const skipped = inUse.length + lost.length
     return { remote: view, declined: false, ...sent, skipped, compacted, packs, packBytes }
   })
 }
@@ -73,12 +74,23 @@ function showOnly({ signal, confirmPrune }: Request['callbacks']): Request['call
   }
 }
 
-type ReadLog = { readonly log: LogName; readonly checkpoints: number }
+type Work = {
+  readonly context: StoreContext
+  readonly scratch: StoreContext
+  readonly named: NamedRemote
+}
+
+type ReadLog = {
+  readonly log: LogName
+  readonly checkpoints: number
+  /** This store has it: a session on a git server. */
+  readonly isOurs: boolean
+}
 
 async function readLogs(
-  scratch: StoreContext,
-  { remote }: NamedRemote,
-  { heads, signal }: { readonly heads: readonly LogHead[] } & Pick<Callbacks, 'signal'>,
+  { scratch, named: { remote } }: Work,
+  heads: readonly LogHead[],
+  { signal }: Pick<Callbacks, 'signal'>,
 ): Promise<readonly ReadLog[]> {
   const read: ReadLog[] = []
   for (const head of heads) {
@@ -86,23 +98,23 @@ async function readLogs(
     const { log } = head
     const project = temporaryProject(scratch, head.project)
     await unlessLost(() => catchUp(scratch, remote, log, { head, project }))
-    read.push({ log, checkpoints: countOf(scratch, log) })
+    read.push({ log, checkpoints: countOf(scratch, log), isOurs: head.holder !== null })
   }
   return read
 }
 
-type Sent = Pick<PruneRemoteResult, 'checkpoints' | 'deletedSessions' | 'skipped'>
+type Sent = Pick<PruneRemoteResult, 'checkpoints' | 'deletedSessions'> & {
+  readonly skipped: readonly LogName[]
+}
 
-async function sendRemovals(
-  scratch: StoreContext,
-  named: NamedRemote,
-  read: readonly ReadLog[],
-): Promise<Sent> {
-  const sent = { checkpoints: 0, deletedSessions: 0, skipped: 0 }
-  for (const { log, checkpoints } of read) {
+async function sendRemovals(work: Work, read: readonly ReadLog[]): Promise<Sent> {
+  const { scratch } = work
+  const skipped: LogName[] = []
+  const sent = { checkpoints: 0, deletedSessions: 0, skipped }
+  for (const { log, checkpoints, isOurs } of read) {
     const shared = scratch.ledger.sharing.get(log)
     if (shared === undefined || !(shared.isDirty || shared.isDeleted)) continue
-    if ((await unlessLost(() => sendRemoval(scratch, named, shared))) !== true) sent.skipped += 1
+    if ((await unlessLost(() => sendRemoval(work, shared, isOurs))) !== true) skipped.push(log)
     else {
       sent.checkpoints += checkpoints - countOf(scratch, log)
       if (shared.isDeleted) sent.deletedSessions += 1
@@ -113,18 +125,20 @@ async function sendRemovals(
 
 /** Holds the log only meanwhile: a killed prune must not keep others from their sessions. False if it has continued. */
 async function sendRemoval(
-  scratch: StoreContext,
-  { remote }: NamedRemote,
+  { context, scratch, named: { remote } }: Work,
   { log, position, isDeleted }: SharedLog,
+  isOurs: boolean,
 ): Promise<boolean> {
-  const { lease, head } = await takeLog(scratch, remote, { log, leaseMs: LEASE_MS })
+  const leaseMs = remote.kind === 'git' ? null : LEASE_MS
+  const { lease, head } = await takeLog(context, remote, { log, leaseMs, ofStore: isOurs })
   try {
     if (head.hash !== position.hash || head.epoch !== position.epoch) return false
     if (isDeleted) return await remote.deleteLog(log, lease.fence)
-    await shipLog(scratch, remote, lease, { leaseMs: LEASE_MS })
+    await shipLog(scratch, remote, lease, { leaseMs })
     return true
   } finally {
-    if (!isDeleted) await releaseLog(remote, lease)
+    if (isOurs) context.ledger.sharing.rememberLease(log, lease.fence)
+    else await releaseLog(remote, lease)
   }
 }
 
@@ -133,10 +147,15 @@ function countOf({ ledger }: StoreContext, { id }: LogName): number {
   return session === undefined ? 0 : ledger.checkpoints.count({ session: session.key })
 }
 
-async function compactLogs({ remote }: NamedRemote): Promise<number> {
+async function compactLogs({ context, named: { remote } }: Work): Promise<number> {
+  const sizes = await sizesOf(remote)
   let compacted = 0
-  for (const { log } of await remote.heads())
-    if (await remote.compact(log, (contents) => compactSegments(contents, log))) compacted += 1
+  for (const head of await remote.heads()) {
+    const { log, card } = head
+    if (card === null || isInUse(context, remote, head)) continue
+    const size = sizes.get(nameText(log))
+    if (await compactIfWorth(remote, { log, steps: card.steps, size })) compacted += 1
+  }
   return compacted
 }
 

@@ -1,3 +1,4 @@
+export * from './due.js'
 export * from './retention.js'
 export * from './size-rules.js'
 export * from './tiers.js'
