@@ -118,9 +118,53 @@ test('an older upload of the same pack cannot add chunks to a newer one', async 
   expect((await readPacks(other, 'twice')).map(({ length }) => length)).toEqual([next.length])
 })
 
-test('two collectors at once remove each pack once', async () => {
+/** A pack that was uploaded, and that no checkpoint refers to yet. */
+async function upload(id: string) {
+  const { bytes = Buffer.alloc(0), ...facts } = pack(id, null)
+  expect(await writerRemote.putPack(facts, [bytes])).toBe('done')
+}
+
+test('a writer that is first keeps the pack that it has uploaded', async () => {
+  await upload('uploaded 1')
+  const writer = await startWriter(writerRemote, session('user of uploaded 1'))
+  await locker.query('BEGIN')
+  await locker.query(
+    `INSERT INTO savestate.checkpoints SELECT key, 'c1', 1, 'uploaded 1' FROM savestate.logs WHERE id = $1`,
+    [writer.log.id],
+  )
+  const collecting = other.collectPacks()
+  await database.waitForLocks(1)
+  await locker.query('COMMIT')
+  expect(await collecting).toEqual({ removed: 0, bytes: 0 })
+  expect((await readPacks(other, 'uploaded 1')).map(({ id }) => id)).toEqual(['uploaded 1'])
+})
+
+test('a writer that is second learns that the pack that it has uploaded is gone', async () => {
+  await upload('uploaded 2')
+  const writer = await startWriter(writerRemote, session('user of uploaded 2'))
+  await locker.query('BEGIN')
+  await locker.query(`DELETE FROM savestate.packs WHERE id = 'uploaded 2'`)
+  const checkpoints = [{ id: 'c2', step: 2, pack: 'uploaded 2' }]
+  const sending = writer.send(writer.prepare('two', { checkpoints }))
+  await database.waitForLocks(1)
+  await locker.query('COMMIT')
+  expect(await sending).toEqual({ kind: 'missing-pack' })
+  expect(await textsOf(other, writer.log)).toEqual([])
+  await upload('uploaded 2')
+  await writer.commit('two', { checkpoints })
+  expect(await textsOf(other, writer.log)).toEqual(['two'])
+})
+
+test('of two collectors the first one removes the packs, and the second one finds them gone', async () => {
   await writerRemote.collectPacks()
   for (const id of ['k1', 'k2', 'k3']) await addUnusedPack(id)
-  const results = await Promise.all([writerRemote.collectPacks(), other.collectPacks()])
-  expect(results.map(({ removed }) => removed).sort((a, b) => a - b)).toEqual([0, 3])
+  await locker.query('BEGIN')
+  await locker.query('SELECT 1 FROM savestate.packs FOR UPDATE')
+  const first = writerRemote.collectPacks()
+  await database.waitForLocks(1)
+  const second = other.collectPacks()
+  await database.waitForLocks(2)
+  await locker.query('COMMIT')
+  expect((await first).removed).toBe(3)
+  expect(await second).toEqual({ removed: 0, bytes: 0 })
 })
