@@ -1,5 +1,5 @@
 // forget, then push and prune --remote: no pack on the remote has the contents any more.
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -30,12 +30,16 @@ test('the remote still has a forgotten file until a push and a prune there, and 
     await session.save({ state: { n }, files: true })
     await session.close()
   }
+  // With a large file, all packs are one chain.
+  a.write({ 'large.bin': randomBytes(50_000).toString('hex') })
   await saveFile('fix', 1, SECRET)
   await saveFile('fix', 2, SECRET)
   // Its pack builds on one with the secret.
   await saveFile('fix', 3, undefined)
   a.ok('push')
   expect(await countPacks()).toBe(1)
+  const full = 'SELECT count(*)::int AS count FROM savestate.packs WHERE parent IS NULL'
+  expect(await database.sql(full)).toEqual([{ count: 1 }])
 
   const forgotten = a.run(['forget', 'secret.txt', '-y'])
   expect(forgotten.code).toBe(0)
