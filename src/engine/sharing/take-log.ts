@@ -1,6 +1,11 @@
 // Takes and gives up the right to write a session on a remote (I11).
 import { isDeepStrictEqual } from 'node:util'
-import { type LogHolder, type LogName, SavestateError } from '../../model/index.js'
+import {
+  type LogHolder,
+  type LogName,
+  REMOTE_LEASE_MS,
+  SavestateError,
+} from '../../model/index.js'
 import type { LogHead, Remote, RemoteLease, TakeResult } from '../../remote/index.js'
 import { isSurelyDead, ownIdentity } from '../../system/index.js'
 import type { StoreContext } from '../operation/context.js'
@@ -30,12 +35,18 @@ export async function takeLog(
   }
   const first = await remote.take(take)
   const known = ofStore ? (context.ledger.sharing.get(log)?.fence ?? null) : null
-  const isOurs = !first.taken && known !== null && first.head?.fence === known
+  const isOurs = !first.taken && known !== null && isLongLease(first.head, known)
   const isReplaced =
     !first.taken && first.head !== undefined && canReplace(first.head, holder, force || isOurs)
   const result = isReplaced ? await remote.take({ ...take, ifFence: first.head.fence }) : first
   if (result.taken) return result
   throw refusal(log, result)
+}
+
+/** A short lease is that of a process in mode wait, which works in this store: it must not lose its session to a push. */
+function isLongLease(head: LogHead | undefined, fence: number): boolean {
+  if (head?.fence !== fence) return false
+  return head.leaseEndsInMs === null || head.leaseEndsInMs > REMOTE_LEASE_MS
 }
 
 /** Gives up the lease. Does nothing if another process has it by now. */
