@@ -18,7 +18,7 @@ export async function takeLog(
   remote: Remote,
   request: TakeLogRequest,
 ): Promise<TakenLog> {
-  const { log, leaseMs, create, force = false, ofStore = false } = request
+  const { log, leaseMs, create, force = false } = request
   const { sinceMs = context.clock.nowMs() } = request
   const holder: LogHolder = { owner: ownIdentity(), sinceMs }
   const project = create?.project && remoteProjectOf(context, create.project)
@@ -29,10 +29,8 @@ export async function takeLog(
     ...(create === undefined ? {} : { create: { agent: create.agent, project: project ?? null } }),
   }
   const first = await remote.take(take)
-  const known = ofStore ? (context.ledger.sharing.get(log)?.fence ?? null) : null
-  const isOurs = !first.taken && known !== null && first.head?.fence === known
   const isReplaced =
-    !first.taken && first.head !== undefined && canReplace(first.head, holder, force || isOurs)
+    !first.taken && first.head !== undefined && canReplace(first.head, holder, force)
   const result = isReplaced ? await remote.take({ ...take, ifFence: first.head.fence }) : first
   if (result.taken) return result
   throw refusal(log, result)

@@ -16,8 +16,6 @@ export type TakeLogRequest = {
   readonly create?: CreateLog | undefined
   /** Replaces any holder: the user said so. Steps that the holder has not shared become a fork on its host. */
   readonly force?: boolean
-  /** The lease belongs to this store: one of another process of it is replaced, even if that process lives (mode behind). */
-  readonly ofStore?: boolean
   /** When the caller began: the same for each attempt, so that one whose answer was lost is recognized. */
   readonly sinceMs?: number
 }
