@@ -164,6 +164,7 @@ async function split(work: Work): Promise<Pick<CaughtUp, 'fork'>> {
     atMs: clock.nowMs(),
     segments,
   })
+  failpoint('share:split')
   await applySegments(work, segments)
   return fork === null ? {} : { fork }
 }
@@ -250,7 +251,12 @@ const MAX_ID_CHARS = 140
 /** As in `task~laptop-20261118T204700123`. */
 function forkIdOf({ id }: LogName, nowMs: number): string {
   const time = new Date(nowMs).toISOString().replaceAll(/[-:.Z]/g, '')
-  return `${id.slice(0, MAX_ID_CHARS)}~${ownIdentity().host.slice(0, 30)}-${time}`
+  return `${forkPrefixOf(id)}${ownIdentity().host.slice(0, 30)}-${time}`
+}
+
+/** Every fork that a divergence makes of this session has an id that begins like this. */
+export function forkPrefixOf(id: string): string {
+  return `${id.slice(0, MAX_ID_CHARS)}~`
 }
 
 function onOtherRemote({ kind, id }: LogName): SavestateError {
