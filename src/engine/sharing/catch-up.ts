@@ -229,7 +229,7 @@ export async function isAllKnownHere(
   return [...checkpoints.values()].every(isKnown) && [...calls.values()].every(hasCall)
 }
 
-/** What a base has to name as replaced, if it is sent now. Undefined if it begins the log. */
+/** The segments that a base replaces if it is sent now. Undefined if it begins the log. */
 export async function findReplaced(
   { ledger }: StoreContext,
   remote: Remote,

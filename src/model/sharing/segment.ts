@@ -24,7 +24,7 @@ export type SegmentContent = {
   readonly version: 1
   /** Replaces everything before it. */
   readonly isBase: boolean
-  /** Of a base: all segments that it replaces (`replacedBy`). Absent if it begins the log, or begins it again after a deletion. */
+  /** The segments that a base replaces (`replacedBy`). Absent if it begins the log, or begins it again after a deletion. */
   readonly replaced?: readonly SegmentMark[]
   /** Higher than any number that the log has used. */
   readonly nextNumber: LogNumber

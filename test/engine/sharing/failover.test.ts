@@ -1,4 +1,4 @@
-// A server that loses confirmed commits in a failover, after which another host continues: both histories stay, whoever writes next.
+// A server that loses confirmed commits in a failover, after which another host continues: both histories stay, whichever host writes next.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Session, Store } from '../../../src/index.js'
 import { compactSegments } from '../../../src/model/index.js'
@@ -49,7 +49,7 @@ afterEach(async () => {
   await database.dispose()
 })
 
-/** Whatever `work` commits is lost. No connection of the first host gets through until `proxy.resume()`. */
+/** The server loses all commits of `work`. No connection of the first host gets through until `proxy.resume()`. */
 async function loseCommitsOf(work: () => Promise<unknown>): Promise<void> {
   await server.stop()
   const goBack = server.keepCopy()
@@ -88,7 +88,7 @@ async function expireLeases(): Promise<void> {
   )
 }
 
-/** What each session has by now: `task`, and the fork on the first host if there is one. */
+/** The items of each session by now: `task`, and the fork on the first host if there is one. */
 async function items(): Promise<{ here: number[]; fork: number[] | undefined; there: number[] }> {
   const itemsOf = async (from: Store, id: string) => {
     const { session, state } = await from.resume<State>(id)

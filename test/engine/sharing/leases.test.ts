@@ -52,7 +52,7 @@ describe('a host whose lease was taken', () => {
     expect(resumed.state).toEqual({ by: ['a', 'b', 'b again'] })
     const [fork] = (await first.sessions()).filter(({ id }) => id.startsWith('taken~'))
     expect(resumed.notices).toEqual([expect.stringContaining(String(fork?.id))])
-    // The fork is shared before the caller is told: a container may end now.
+    // The fork is shared before the open returns: a container may end now.
     await first.close()
     expect((await second.resume(String(fork?.id))).state).toEqual({ by: ['a', 'a again'] })
   })
