@@ -1,6 +1,7 @@
 // Brings what was shared since to this host.
 import type { SharedLog } from '../../ledger/index.js'
 import {
+  areAfter,
   type CheckpointId,
   foldRows,
   type LogName,
@@ -8,6 +9,8 @@ import {
   makeId,
   parseCheckpointId,
   type Project,
+  replacedBy,
+  type SegmentMark,
   type SharedRow,
   SavestateError,
 } from '../../model/index.js'
@@ -84,11 +87,15 @@ type Work = {
   readonly project: Project | undefined
 }
 
-/** Whether the remote has less than, or something else than, what it confirmed. A compaction or a new beginning raises the epoch. */
+/**
+ * Whether the remote has less than, or something else than, what it confirmed. No number is used twice, so a lower number proves it,
+ * whatever the epoch: a compaction that came after the loss raises it. A log that was created again has the same number and no hash.
+ */
 export function hasGoneBack(there: LogPosition, { nextN, epoch, hash }: LogPosition): boolean {
-  if (there.epoch > epoch) return false
   return (
-    there.epoch < epoch || there.nextN < nextN || (there.nextN === nextN && there.hash !== hash)
+    there.epoch < epoch ||
+    there.nextN < nextN ||
+    (there.nextN === nextN && there.hash !== null && there.hash !== hash)
   )
 }
 
@@ -97,6 +104,8 @@ async function applyNew(work: Work, known: SharedLog | undefined): Promise<Caugh
   const { nextN, hash, epoch } = known?.position ?? START
   const segments = await readSegments(remote, log, { n: nextN - 1, hash, epoch })
   if (segments.length === 0) return NOTHING
+  // Another host continued where a failover had lost what this host has, and then a compaction replaced both.
+  if (log.kind === 'session' && hash !== null && !areAfter(segments, hash)) return resolveLoss(work)
   refuseOpenHere(context, log)
   if (known?.isPending === true) settlePending(work, segments)
   const applied = await applySegments(work, segments)
@@ -164,6 +173,7 @@ async function split(work: Work): Promise<Pick<CaughtUp, 'fork'>> {
     atMs: clock.nowMs(),
     segments,
   })
+  failpoint('share:split')
   await applySegments(work, segments)
   return fork === null ? {} : { fork }
 }
@@ -219,6 +229,17 @@ export async function isAllKnownHere(
   return [...checkpoints.values()].every(isKnown) && [...calls.values()].every(hasCall)
 }
 
+/** The segments that a base replaces if it is sent now. Undefined if it begins the log. */
+export async function findReplaced(
+  { ledger }: StoreContext,
+  remote: Remote,
+  log: LogName,
+): Promise<readonly SegmentMark[] | undefined> {
+  const known = ledger.sharing.get(log)
+  if (known === undefined || known.position.hash === null) return undefined
+  return replacedBy(await readSegments(remote, log, ALL))
+}
+
 async function readSegments(
   remote: Remote,
   log: LogName,
@@ -250,7 +271,12 @@ const MAX_ID_CHARS = 140
 /** As in `task~laptop-20261118T204700123`. */
 function forkIdOf({ id }: LogName, nowMs: number): string {
   const time = new Date(nowMs).toISOString().replaceAll(/[-:.Z]/g, '')
-  return `${id.slice(0, MAX_ID_CHARS)}~${ownIdentity().host.slice(0, 30)}-${time}`
+  return `${forkPrefixOf(id)}${ownIdentity().host.slice(0, 30)}-${time}`
+}
+
+/** Every fork that a divergence makes of this session has an id that begins like this. */
+export function forkPrefixOf(id: string): string {
+  return `${id.slice(0, MAX_ID_CHARS)}~`
 }
 
 function onOtherRemote({ kind, id }: LogName): SavestateError {

@@ -13,7 +13,7 @@ import type { Remote } from '../../remote/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { isLeasedElsewhere, openSession, type OpenRequest } from '../sessions/open-session.js'
 import type { SessionContext } from '../sessions/session-context.js'
-import { catchUp } from './catch-up.js'
+import { catchUp, type CatchUpOptions, forkPrefixOf } from './catch-up.js'
 import { claimUsable } from './claim-usable.js'
 import { shipClosed } from './closed-sessions.js'
 import { compactIfReachable } from './compact-log.js'
@@ -22,7 +22,7 @@ import { LeaseHeartbeat } from './lease-heartbeat.js'
 import { linkProject } from './project-identity.js'
 import { withRetries } from './retry.js'
 import { SessionShare } from './session-share.js'
-import { existsThere, fencedThere, forkNotice, notShared } from './share-errors.js'
+import { existsThere, fencedThere, forkNotice, isLoss, notShared } from './share-errors.js'
 import { releaseIfReachable, retakeLog, takeLog } from './take-log.js'
 import { ThreadShares } from './thread-shares.js'
 import type { TakeLogRequest, TakenLog } from './types.js'
@@ -135,8 +135,8 @@ export class Fleet {
     const log: LogName = { kind: 'session', id }
     const head = await withRetries(() => this.remote.head(log))
     if (head === undefined || head.isDeleted) return []
-    const { fork } = await withRetries(() => catchUp(this.#store, this.remote, log, { head }))
-    return fork === undefined ? [] : [forkNotice(log, fork)]
+    const forks = await this.#catchUp(log, { head })
+    return forks.map((fork) => forkNotice(log, fork))
   }
 
   /** Leaves a tombstone on the remote; returns how many steps the session had there. Throws SESSION_BUSY. */
@@ -157,8 +157,24 @@ export class Fleet {
 
   /** Returns once the remote has every change of every shared session and thread. Throws NOT_SHARED, SESSION_FENCED. */
   async acknowledge({ skipBusy = false }: { readonly skipBusy?: boolean } = {}): Promise<void> {
+    await this.#acknowledgeLogs(await this.#listDirty(), { skipBusy })
+  }
+
+  /** Waits for nothing: the sessions are closed already. */
+  async close(): Promise<void> {
+    this.#heartbeat.stop()
+    await this.remote.close()
+  }
+
+  async #listDirty(): Promise<readonly SharedLog[]> {
     const remote = await withRetries(() => this.remote.id())
-    const logs = this.#store.ledger.sharing.list({ remote, isDirty: true })
+    return this.#store.ledger.sharing.list({ remote, isDirty: true })
+  }
+
+  async #acknowledgeLogs(
+    logs: readonly SharedLog[],
+    { skipBusy }: { readonly skipBusy: boolean },
+  ): Promise<void> {
     const sent = logs.map(async (shared) => {
       try {
         await this.#acknowledgeLog(shared)
@@ -169,10 +185,23 @@ export class Fleet {
     await Promise.all(sent)
   }
 
-  /** Waits for nothing: the sessions are closed already. */
-  async close(): Promise<void> {
-    this.#heartbeat.stop()
-    await this.remote.close()
+  /**
+   * Brings what was shared since. Steps of this host that became a fork are on the remote afterwards, also those of a fork that a killed
+   * process made: this host may not live much longer. Returns the ids of these forks.
+   */
+  async #catchUp(log: LogName, options: CatchUpOptions): Promise<readonly string[]> {
+    await withRetries(() => catchUp(this.#store, this.remote, log, options))
+    return this.#shipForks(log)
+  }
+
+  async #shipForks({ id }: LogName): Promise<readonly string[]> {
+    const forks = (await this.#listDirty()).filter(
+      ({ log, position }) =>
+        log.kind === 'session' && log.id.startsWith(forkPrefixOf(id)) && position.hash === null,
+    )
+    // Another process of this host may be sending them.
+    await this.#acknowledgeLogs(forks, { skipBusy: true })
+    return forks.map(({ log }) => log.id)
   }
 
   async #acknowledgeLog({ log, isDeleted }: SharedLog): Promise<void> {
@@ -189,6 +218,7 @@ export class Fleet {
       const sinceMs = clock.nowMs()
       await withRetries(() => shipClosed(this.#store, this.remote, { log, sinceMs }))
     } catch (error) {
+      if (isLoss(error)) await this.#shipForks(log)
       throw notShared(error, log)
     }
   }
@@ -228,9 +258,7 @@ export class Fleet {
     let session: SessionContext | undefined
     try {
       if (isNew && head.hash !== null) throw existsThere(log)
-      const { fork } = await withRetries(() =>
-        catchUp(this.#store, this.remote, log, { taken: { lease, head }, project }),
-      )
+      const forks = await this.#catchUp(log, { taken: { lease, head }, project })
       session = await open()
       this.#giveProject(session, { project, remoteProject: head.project })
       const held = new HeldLease(lease, sentAt, this.#store.clock)
@@ -238,7 +266,7 @@ export class Fleet {
       await share.start()
       this.#shares.set(log.id, share)
       this.#heartbeat.start()
-      const notices = fork === undefined ? [] : [forkNotice(log, fork)]
+      const notices = forks.map((fork) => forkNotice(log, fork))
       return { session: { ...session, share }, notices, remoteProject: head.project }
     } catch (error) {
       if (session !== undefined) this.#store.ledger.sessions.releaseLease(session.lease)

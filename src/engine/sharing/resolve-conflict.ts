@@ -4,7 +4,7 @@ import type { LogHead, Remote } from '../../remote/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { catchUp, hasGoneBack, isAllKnownHere, rebaseThread } from './catch-up.js'
 import { deletedThere, fencedThere, wentBack } from './share-errors.js'
-import { retakeLog } from './take-log.js'
+import { releaseIfReachable, retakeLog } from './take-log.js'
 import type { LogWriter } from './types.js'
 
 type Conflict = {
@@ -38,14 +38,17 @@ export async function resolveConflict(
   if (head !== undefined && head.fence > fence)
     throw isLost ? wentBack(log, remote.label) : fencedThere(log)
   if (isLost || head.fence < fence) {
-    if (head !== undefined && !(await isAllKnownHere(context, remote, log)))
-      throw wentBack(log, remote.label)
     const { lease, head: there } = await retakeLog(context, remote, { ...conflict, log })
+    // Asked under the lease, so that no other process can add anything before the base is sent.
+    if (head !== undefined && !(await isAllKnownHere(context, remote, log))) {
+      await releaseIfReachable(remote, lease)
+      throw isLost ? wentBack(log, remote.label) : fencedThere(log)
+    }
     sharing.restart(log, there)
     return lease
   }
   if (head.epoch > before.epoch) {
-    // The fence was ours all along, so nothing was added: the log was compacted.
+    // The fence was ours all along, and no two takes have the same one, so nothing was added: the log was compacted.
     sharing.restart(log, head)
     return writer
   }

@@ -4,6 +4,7 @@ import { type LogName, nameOf, pathText, type Project } from '../../model/index.
 import type { CommitResult, Remote } from '../../remote/index.js'
 import { failpoint } from '../../system/index.js'
 import type { StoreContext } from '../operation/context.js'
+import { findReplaced } from './catch-up.js'
 import { type Instant, readInstant } from './held-lease.js'
 import { remoteIdOf } from './project-identity.js'
 import { resolveConflict } from './resolve-conflict.js'
@@ -40,11 +41,12 @@ export async function shipLog(
   let rebuilt = 0
   let shipped: Omit<ShippedLog, 'writer'> = { segments: 0, bytes: 0 }
   for (;;) {
-    const wasPending = sharing.get(log)?.isPending === true
+    const { isPending: wasPending = false, needsBase = false } = sharing.get(log) ?? {}
+    const replaced = needsBase && !wasPending ? await findReplaced(context, remote, log) : undefined
     await planPacks(context, log)
     failpoint('share:packed')
     const prepared = sharing.prepare(log, (content, position) =>
-      remote.encode(log, position, content),
+      remote.encode(log, position, replaced === undefined ? content : { ...content, replaced }),
     )
     if (prepared === undefined) return { ...shipped, writer }
     failpoint('share:encoded')

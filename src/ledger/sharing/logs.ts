@@ -22,6 +22,8 @@ export type SharedLog = {
   readonly fence: number | null
   /** Whether something here is not on the remote, or not known to be. */
   readonly isDirty: boolean
+  /** Whether the next segment is a base: everything of the log is sent. */
+  readonly needsBase: boolean
   /** Whether a segment was encoded and not confirmed. */
   readonly isPending: boolean
   /** Whether the session was deleted here. Nothing of it is shared any more; `unshare` forgets it. */
@@ -33,7 +35,6 @@ export type LogRow = SharedLog & {
   readonly key: LogKey
   /** The key of the session or thread. */
   readonly owner: number
-  readonly needsBase: boolean
   readonly nextNumber: number
   /** Steps of the session below this one are on the remote. */
   readonly nextStep: number
@@ -103,8 +104,8 @@ export function forgetNumbers(database: Database, log: LogKey): void {
 }
 
 export function toSharedLog(row: LogRow): SharedLog {
-  const { log, remote, position, fence, isDirty, isPending, isDeleted } = row
-  return { log, remote, position, fence, isDirty, isPending, isDeleted }
+  const { log, remote, position, fence, isDirty, needsBase, isPending, isDeleted } = row
+  return { log, remote, position, fence, isDirty, needsBase, isPending, isDeleted }
 }
 
 function toLogRow(row: SqlRow): LogRow {

@@ -150,6 +150,8 @@ function moveTail(split: Split): SplitResult {
   )
   const calls = moveCalls(split, { fork, first, shift })
   setHead(database, fork)
+  // The fork is shared like the session: otherwise it would end with this host.
+  insertLog(database, { kind: 'session', owner: fork, remote: request.remote })
   return { fork: request.forkId, checkpoints, calls }
 }
 

@@ -15,6 +15,7 @@ const MAX_LABEL_CHARS = 1000
 /** Twice a number must be exact, as in the rows of nodes. */
 const MAX_NUMBER = 2 ** 50
 const ID_FORM = /^[bcdfghjklmnpqrstvwxz]{18}$/
+const MARK_FORM = /^[0-9a-f]{16}$/
 const TREE_FORM = /^[0-9a-f]{40}$/
 const PACK_FORM = /^[\w.-]{1,200}$/
 const SERIAL_FORM = /^data:([^,]{0,1000}),/s
@@ -26,10 +27,12 @@ const FILE_COLUMNS = ['files', 'insertions', 'deletions', 'size_bytes', 'skipped
 /** Returns the same content. Throws BAD_INPUT. */
 export function parseSegment(content: unknown, kind: LogKind): SegmentContent {
   if (!isRecord(content)) throw segmentFault('a segment is not an object')
-  const { version, isBase, nextNumber, elements, nodes, states, rows, removed } = content
+  const { version, isBase, replaced, nextNumber, elements, nodes, states, rows, removed } = content
   if (version !== 1)
     throw segmentFault(`a segment has the unknown version ${JSON.stringify(version)}`)
   if (typeof isBase !== 'boolean') throw segmentFault('a segment does not say whether it is a base')
+  if (replaced !== undefined && (!isBase || !isListOfMarks(replaced)))
+    throw segmentFault('the segments that a base replaces are not a list of marks')
   if (!isNumber(nextNumber)) throw segmentFault('a segment has no next number')
   for (const element of listOf(elements, 'elements')) checkElement(element)
   for (const node of listOf(nodes, 'nodes')) checkNode(node)
@@ -178,6 +181,12 @@ function isSerial(text: string): boolean {
     if (error instanceof URIError) return false
     throw error
   }
+}
+
+function isListOfMarks(value: unknown): boolean {
+  return (
+    Array.isArray(value) && value.every((mark) => typeof mark === 'string' && MARK_FORM.test(mark))
+  )
 }
 
 function isJson(text: string): boolean {

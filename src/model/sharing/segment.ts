@@ -3,6 +3,9 @@
 /** Names an element, a node, a state or a tool call within its log. Never used twice. */
 export type LogNumber = number
 
+/** Names a segment: the start of its hash. */
+export type SegmentMark = string
+
 export type SharedValue = string | number | null
 export type SharedRow = Readonly<Record<string, SharedValue>>
 
@@ -21,6 +24,8 @@ export type SegmentContent = {
   readonly version: 1
   /** Replaces everything before it. */
   readonly isBase: boolean
+  /** The segments that a base replaces (`replacedBy`). Absent if it begins the log, or begins it again after a deletion. */
+  readonly replaced?: readonly SegmentMark[]
   /** Higher than any number that the log has used. */
   readonly nextNumber: LogNumber
   /** The form is PLAIN or TAGGED; sealed elements are opened first. */

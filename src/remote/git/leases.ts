@@ -15,7 +15,8 @@ export function takeLease(store: LogStore, request: DriverTake): Promise<DriverT
       const head = manifest === undefined ? undefined : headOf(manifest)
       return { result: { taken: false, head } }
     }
-    const fence = before.fence + 1
+    // As in PostgreSQL: unique even if a server that was restored from a copy has lost takes.
+    const fence = Math.max(before.fence + 1, store.nowMs())
     const taken = { ...before, fence, holder }
     return {
       result: { taken: true, lease: { log, fence }, head: headOf(taken) },

@@ -1,4 +1,5 @@
-// Leases: one UPDATE each, by the clock of the database. `fence` grows with every new holder, so a late write of an older one changes nothing.
+// Leases: one UPDATE each, by the clock of the database. `fence` is the time of the take, and grows with every
+// new holder, so a late write of an older one changes nothing.
 import type { LogName } from '../../model/index.js'
 import { orDamaged } from '../damaged-log.js'
 import type { DriverHead, DriverProject, DriverTake, DriverTaken, RemoteDriver } from '../driver.js'
@@ -8,6 +9,9 @@ import { HEAD_COLUMNS, headOf, LOG_AND_PROJECT, nameOf, readHead } from './heads
 import { unreachable } from './postgres-errors.js'
 
 const MAX_TRIES = 5
+/** Unique even if a failover loses takes: a take that comes after them gets another fence than theirs. */
+const NEXT_FENCE =
+  'greatest(v.fence + 1, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)'
 const IS_FREE = '(v.holder IS NULL OR v.expires_at < clock_timestamp())'
 /** Null: the lease never expires. */
 const endAfter = (parameter: string) =>
@@ -17,7 +21,7 @@ export async function takeLease(db: Database, request: DriverTake): Promise<Driv
   const { log, holder, leaseMs, create, ifFence } = request
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const [row] = await db.query(
-      `UPDATE S.live AS v SET fence = v.fence + 1, holder = $3, expires_at = ${endAfter('$4')}
+      `UPDATE S.live AS v SET fence = ${NEXT_FENCE}, holder = $3, expires_at = ${endAfter('$4')}
         FROM ${LOG_AND_PROJECT}
         WHERE l.kind = $1 AND l.id = $2 AND v.log = l.key AND v.deleted_at IS NULL
           AND (${IS_FREE} OR v.fence = $5)
@@ -81,7 +85,7 @@ export async function claimLease(
           AND v.hash IS NOT NULL AND (${IS_FREE} OR v.holder = $2) AND ($1::text IS NULL OR l.agent = $1)
           AND l.id <> ALL ($4::text[])
         ORDER BY v.holder IS NOT DISTINCT FROM $2 DESC, v.updated_at LIMIT 1 FOR UPDATE OF v SKIP LOCKED)
-      UPDATE S.live AS v SET fence = v.fence + 1, holder = $2, expires_at = ${endAfter('$3')}
+      UPDATE S.live AS v SET fence = ${NEXT_FENCE}, holder = $2, expires_at = ${endAfter('$3')}
         FROM free, ${LOG_AND_PROJECT} WHERE v.log = free.log AND l.key = free.log
         RETURNING ${HEAD_COLUMNS}`,
     [agent ?? null, holder, leaseMs, except],

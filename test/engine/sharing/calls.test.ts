@@ -132,6 +132,7 @@ describe('a call on the project or the store', () => {
   test('a fork, from a session that only another host has', async () => {
     await using work = await begin({ files: true })
     const { a, b, session } = work
+    const filesOfFirst = a.snapshotOf()
     a.write({ 'a.txt': '1' })
     await session.save({ state: { items: [0, 1] }, files: true })
     await session.close()
@@ -140,8 +141,10 @@ describe('a call on the project or the store', () => {
     const forked = await store.fork('first', { of: session.id, session: `${session.id}-fork` })
     await forked.append('items', [7])
     await forked.close()
-    const again = await (await a.openShared()).resume(`${session.id}-fork`)
+    await using c = await place().host()
+    const again = await (await c.openShared()).resume(forked.id, { into: c.project })
     expect(again.state).toEqual({ items: [0, 7] })
+    expect(c.snapshotOf()).toEqual(filesOfFirst)
   })
 
   test('a deleted session is gone for every host, and its id can be used again', async () => {

@@ -1,4 +1,6 @@
 // Mode wait: a call returns once the remote has what it wrote, and any host can continue.
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { sharedPlace } from '../../support/sharing/fleet.js'
 
@@ -60,5 +62,33 @@ describe('two hosts', () => {
     await (await second.project(b.project)).undo()
     expect([...b.snapshotOf().keys()]).toEqual(['', 'mine.txt'])
     await second.close()
+  })
+
+  test('a resume fetches what the newest checkpoint needs, and no older files', async () => {
+    await using a = await place().host()
+    await using b = await place().host()
+    const first = await a.openShared()
+    const session = await first.session('versions', { project: await first.project(a.project) })
+    const blobs: string[] = []
+    // The third pack is a full one: with it, the chain would have more than twice the bytes.
+    for (const n of [1, 2, 3, 4]) {
+      a.write({ 'data.bin': randomBytes(30_000) })
+      blobs.push(a.git(['hash-object', 'data.bin']))
+      await session.save({ state: { n }, files: true })
+    }
+    await first.close()
+    const [full] = await place().database.sql(
+      `SELECT count(*)::int AS count FROM savestate.checkpoints AS c JOIN savestate.logs AS l ON l.key = c.log
+         JOIN savestate.packs AS p ON p.id = c.pack WHERE l.id = 'versions' AND p.parent IS NULL`,
+    )
+    expect(full).toEqual({ count: 2 })
+    const second = await b.openShared()
+    expect((await second.resume('versions', { into: b.project })).state).toEqual({ n: 4 })
+    expect(b.snapshotOf()).toEqual(a.snapshotOf())
+    await second.close()
+    const objects = join(b.home, 'objects.git')
+    const format = ['--batch-all-objects', '--batch-check=%(objectname)']
+    const here = b.git(['-C', objects, 'cat-file', ...format]).split('\n')
+    expect(blobs.map((blob) => here.includes(blob))).toEqual([false, false, true, true])
   })
 })

@@ -55,10 +55,8 @@ describe('a host whose lease was taken', () => {
     expect(resumed.state).toEqual({ by: ['a', 'b', 'b again'] })
     const [fork] = (await first.sessions()).filter(({ id }) => id.startsWith('taken~'))
     expect(resumed.notices).toEqual([expect.stringContaining(String(fork?.id))])
-    const forked = await first.resume(String(fork?.id))
-    expect(forked.state).toEqual({ by: ['a', 'a again'] })
-    await forked.session.close()
-    // The fork is shared like any other session.
+    // The fork is shared before the open returns: a container may end now.
+    await first.close()
     expect((await second.resume(String(fork?.id))).state).toEqual({ by: ['a', 'a again'] })
   })
 
@@ -119,7 +117,7 @@ describe('a laptop that slept', () => {
     expect(await session.tool({ id: 'call', name: 'effect' }, () => 'ran')).toBe('ran')
   })
 
-  test('starts no tool if one has, although its own clock was set back', async () => {
+  test('starts no tool if one has', async () => {
     const { a, session, sleep } = await sleeper('asleep-2')
     await using _ = a
     await using b = await place().host()

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { type Host, sharedPlace } from '../../support/sharing/fleet.js'
 import { smallDisk } from '../../support/small-disk.js'
-import { RESUME_POINTS, SHIP_POINTS } from './share-failpoints.js'
+import { RESUME_POINTS, SHIP_POINTS, SPLIT_POINTS } from './share-failpoints.js'
 
 const WORKER = fileURLToPath(new URL('../../support/sharing/worker.mjs', import.meta.url))
 const STEPS = 4
@@ -112,6 +112,33 @@ test.for(Object.keys(RESUME_POINTS))(
     expect(work(b, { ...files, failpoint, into: b.project })).toBe('SIGKILL')
     expect(work(b, { ...files, into: b.project })).toBe(null)
     expect(b.snapshotOf()).toEqual(a.snapshotOf())
+    await place().database.sql('TRUNCATE savestate.logs CASCADE')
+  },
+)
+
+test.for(Object.keys(SPLIT_POINTS))(
+  'killed at %s while its steps become a fork, the next resume finishes it and shares it',
+  async (failpoint) => {
+    await using a = await place().host()
+    await using b = await place().host()
+    const files = { told: join(a.folder, 'told'), effects: join(a.folder, 'effects') }
+    expect(work(a, { ...files, failpoint: 'share:encoded@9' })).toBe('SIGKILL')
+    const alone = await a.open({ remote: false })
+    const { state: unsent } = await alone.resume('task')
+    await alone.close()
+    expect(work(b, { ...files, into: b.project })).toBe(null)
+    expect(work(a, { ...files, failpoint })).toBe('SIGKILL')
+    const first = await a.openShared()
+    const resumed = await first.resume('task')
+    expect(resumed.state).toEqual({ n: STEPS - 1, log: [STEPS - 1] })
+    expect(resumed.notices).toEqual([expect.stringContaining('task~') as unknown])
+    await first.close()
+    const heads = await (await place().remote()).heads({ kind: 'session' })
+    const forks = heads.map(({ log }) => log.id).filter((id) => id !== 'task')
+    expect(forks).toEqual([expect.stringMatching(/^task~/)])
+    const second = await b.openShared()
+    expect((await second.resume(String(forks[0]))).state).toEqual(unsent)
+    await second.close()
     await place().database.sql('TRUNCATE savestate.logs CASCADE')
   },
 )

@@ -14,3 +14,9 @@ export const RESUME_POINTS = {
   'share:applied': [1],
   'share:fetched': [1],
 } as const
+
+/** While steps that were not shared become a fork. */
+export const SPLIT_POINTS = {
+  'share:split': [1],
+  'share:applied': [1],
+} as const

@@ -220,7 +220,7 @@ test('a ref that went back is a conflict, and a reader notices', async () => {
   const known = { n: 2, hash: writer.position.hash, epoch: 0 }
   // A backup was restored.
   server.git('update-ref', ref, old)
-  expect(await headOf(remote, writer.log)).toMatchObject({ nextN: 2, fence: 1 })
+  expect(await headOf(remote, writer.log)).toMatchObject({ nextN: 2, fence: writer.fence })
   const late = writer.prepare('three', { leaseMs: null })
   expect(await remote.commit(late)).toMatchObject({ kind: 'conflict', head: { nextN: 2 } })
   const head = await headOf(remote, writer.log)

@@ -88,7 +88,10 @@ test('a commit that is second finds another epoch', async () => {
     () => writer.send(next),
   )
   expect(isCompact).toBe(true)
-  expect(result).toMatchObject({ kind: 'conflict', head: { fence: 1, epoch: 1, nextN: 5 } })
+  expect(result).toMatchObject({
+    kind: 'conflict',
+    head: { fence: writer.fence, epoch: 1, nextN: 5 },
+  })
   expect(await textsOf(other, log)).toEqual(['oneon,twotw,three'])
 })
 
@@ -132,7 +135,7 @@ test('a taker that waits for a deletion does not take a deleted log', async () =
   const [, taken] = await inOrder(
     log.id,
     () => writerRemote.deleteLog(log, writer.fence),
-    () => other.take({ log, holder: holder('b'), leaseMs: LEASE_MS, ifFence: 1 }),
+    () => other.take({ log, holder: holder('b'), leaseMs: LEASE_MS, ifFence: writer.lease.fence }),
   )
   expect(taken).toMatchObject({ taken: false, head: { isDeleted: true, holder: null } })
 })
@@ -143,11 +146,12 @@ test('a commit that waits for a take-over writes nothing', async () => {
   const next = writer.prepare('one')
   const [taken, result] = await inOrder(
     log.id,
-    () => other.take({ log, holder: holder('b'), leaseMs: LEASE_MS, ifFence: 1 }),
+    () => other.take({ log, holder: holder('b'), leaseMs: LEASE_MS, ifFence: writer.lease.fence }),
     () => writer.send(next),
   )
-  expect(taken.taken).toBe(true)
-  expect(result).toMatchObject({ kind: 'conflict', head: { fence: 2, nextN: 1 } })
+  if (!taken.taken) throw new Error('not taken')
+  const { fence } = taken.lease
+  expect(result).toMatchObject({ kind: 'conflict', head: { fence, nextN: 1 } })
   expect(await textsOf(other, log)).toEqual([])
 })
 

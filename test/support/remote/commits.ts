@@ -72,7 +72,8 @@ export function describeCommits({ remote, openOther }: RemoteClients): void {
     const commit = old.prepare('one')
     await old.send(commit)
     const other = await openOther()
-    const taken = await other.take({ log, holder: holder('b'), leaseMs: LEASE_MS, ifFence: 1 })
+    const { fence: ifFence } = old.lease
+    const taken = await other.take({ log, holder: holder('b'), leaseMs: LEASE_MS, ifFence })
     expect(taken.taken).toBe(true)
     expect(await old.send(commit)).toEqual({
       kind: 'done',
@@ -93,7 +94,7 @@ export function describeCommits({ remote, openOther }: RemoteClients): void {
     ]) {
       const stale = new Writer(remote(), log, { fence: writer.fence, position: wrong })
       const result = await stale.send(stale.prepare('wrong'))
-      expect(result).toMatchObject({ kind: 'conflict', head: { ...position, fence: 1 } })
+      expect(result).toMatchObject({ kind: 'conflict', head: { ...position, fence: writer.fence } })
     }
     expect(await textsOf(remote(), log)).toEqual(['one'])
     expect(await headOf(remote(), log)).toMatchObject(position)
@@ -166,6 +167,7 @@ export function describeCommits({ remote, openOther }: RemoteClients): void {
     for (const text of ['one', 'two', 'three'].map((word) => word.repeat(200)))
       await writer.commit(text)
     const before = await headOf(remote(), log)
+    const hashes = (await readAll(remote(), log)).map(({ hash }) => hash)
     const seen: SegmentContent[][] = []
     const other = await openOther()
     const rewrite = (contents: readonly SegmentContent[]) => {
@@ -178,10 +180,16 @@ export function describeCommits({ remote, openOther }: RemoteClients): void {
     const { leaseEndsInMs: _, ...unchanged } = before
     expect(head).toMatchObject({ ...unchanged, nextN: 5, epoch: 1, hash: head.hash })
     expect(await textsOf(remote(), log)).toEqual(['all'])
+    // So a reader knows that the base continues what it has.
+    const [base] = await readAll(remote(), log)
+    expect(base?.content.replaced).toEqual(hashes.map((hash) => hash.slice(0, 16)))
     expect(await other.compact(log, rewrite)).toBe(false)
 
     const late = await writer.send(writer.prepare('four'))
-    expect(late).toMatchObject({ kind: 'conflict', head: { fence: 1, epoch: 1, nextN: 5 } })
+    expect(late).toMatchObject({
+      kind: 'conflict',
+      head: { fence: writer.fence, epoch: 1, nextN: 5 },
+    })
     writer.position = positionOf(head)
     await writer.commit('all and four', { isBase: true })
     expect(await textsOf(remote(), log)).toEqual(['all and four'])

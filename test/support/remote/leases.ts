@@ -27,7 +27,7 @@ export function describeLeases({ remote, openOther, isFleet }: RemoteClients): v
       nextN: 1,
       epoch: 0,
       hash: null,
-      fence: 1,
+      fence: expect.any(Number) as number,
       status: 'in_progress',
       updatedAtMs: expect.any(Number) as number,
       card: null,
@@ -36,16 +36,17 @@ export function describeLeases({ remote, openOther, isFleet }: RemoteClients): v
       leaseEndsInMs: endsInMs,
       isDeleted: false,
     }
-    expect(result).toEqual({ taken: true, lease: { log, fence: 1 }, head })
-    expect(await (await openOther()).head(log)).toEqual(head)
+    const { fence } = await headOf(remote(), log)
+    expect(result).toEqual({ taken: true, lease: { log, fence }, head: { ...head, fence } })
+    expect(await (await openOther()).head(log)).toEqual({ ...head, fence })
   })
 
   test('a second taker sees the holder', async () => {
     const log = session('busy')
-    await startWriter(remote(), log, { host: 'first' })
+    const { fence } = await startWriter(remote(), log, { host: 'first' })
     const other = await openOther()
     const result = await other.take({ log, holder: holder('second'), leaseMs: LEASE_MS })
-    expect(result).toMatchObject({ taken: false, head: { fence: 1, holder: holder('first') } })
+    expect(result).toMatchObject({ taken: false, head: { fence, holder: holder('first') } })
   })
 
   test('of two takers at once one wins', async () => {
@@ -64,7 +65,19 @@ export function describeLeases({ remote, openOther, isFleet }: RemoteClients): v
     expect(results.filter(({ taken }) => taken).length).toBe(1)
     const winner = results.findIndex(({ taken }) => taken)
     expect((await headOf(remote(), log)).holder).toEqual(holder(`host ${winner}`))
-    expect((await headOf(remote(), log)).fence).toBe(1)
+    const leases = results.flatMap((result) => (result.taken ? [result.lease] : []))
+    expect(leases).toEqual([{ log, fence: (await headOf(remote(), log)).fence }])
+  })
+
+  test('no two takes have the same fence, even if the remote has lost the first', async () => {
+    const log = session('unique')
+    const beforeMs = Date.now()
+    const first = await startWriter(remote(), log)
+    await remote().release(first.lease)
+    const second = await startWriter(remote(), log)
+    // The time of the take, so it does not depend on what the remote remembers.
+    expect(first.lease.fence).toBeGreaterThanOrEqual(beforeMs)
+    expect(second.lease.fence).toBeGreaterThan(first.lease.fence)
   })
 
   test('a living holder is replaced only by a caller that knows its fence', async () => {
@@ -72,14 +85,15 @@ export function describeLeases({ remote, openOther, isFleet }: RemoteClients): v
     const old = await startWriter(remote(), log, { host: 'old' })
     const other = await openOther()
     const request = { log, holder: holder('new'), leaseMs: LEASE_MS }
-    expect(await other.take({ ...request, ifFence: 7 })).toMatchObject({ taken: false })
-    expect(await other.take({ ...request, ifFence: 1 })).toMatchObject({
-      taken: true,
-      lease: { log, fence: 2 },
-      head: { holder: holder('new') },
+    expect(await other.take({ ...request, ifFence: old.lease.fence + 1 })).toMatchObject({
+      taken: false,
     })
+    const taken = await other.take({ ...request, ifFence: old.lease.fence })
+    expect(taken).toMatchObject({ taken: true, head: { holder: holder('new') } })
+    const { fence } = await headOf(remote(), log)
+    expect(fence).toBeGreaterThan(old.lease.fence)
     const late = await old.send(old.prepare('too late'))
-    expect(late).toMatchObject({ kind: 'conflict', head: { fence: 2, nextN: 1 } })
+    expect(late).toMatchObject({ kind: 'conflict', head: { fence, nextN: 1 } })
     expect(await textsOf(remote(), log)).toEqual([])
     expect(await remote().renew([old.lease], LEASE_MS)).toEqual([old.lease])
   })
@@ -94,11 +108,20 @@ export function describeLeases({ remote, openOther, isFleet }: RemoteClients): v
     expect(await remote().renew([first.lease], LEASE_MS)).toEqual([first.lease])
 
     const second = await startWriter(await openOther(), log, { host: 'second' })
-    expect(second.fence).toBe(2)
+    expect(second.lease.fence).toBeGreaterThan(first.lease.fence)
     // Does not take it from the new holder.
     await remote().release(first.lease)
     await second.commit('two')
     expect(await textsOf(remote(), log)).toEqual(['one', 'two'])
+  })
+
+  test('a commit prolongs the lease from when it is written', async () => {
+    const log = session('prolonged')
+    const writer = await startWriter(remote(), log)
+    await writer.commit('one', { leaseMs: 100 * LEASE_MS })
+    const { leaseEndsInMs } = await headOf(remote(), log)
+    const long: unknown = expect.closeTo(100 * LEASE_MS, -5)
+    expect(leaseEndsInMs).toEqual(isFleet ? long : null)
   })
 
   test('a lease without an end stays until it is released', async () => {
