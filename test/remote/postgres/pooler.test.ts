@@ -35,8 +35,8 @@ describeRemote({
 /** Empty without PgBouncer: the run says so. */
 const pgbouncer = findPgbouncer()
 if (pgbouncer.length === 0)
-  console.warn(
-    'NOT RUN: the tests through PgBouncer, because it is not installed (apt-get install pgbouncer)',
+  process.stderr.write(
+    'NOT RUN: the tests through PgBouncer, because it is not installed (apt-get install pgbouncer)\n',
   )
 
 for (const program of pgbouncer) {
