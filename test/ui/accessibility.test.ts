@@ -3,6 +3,8 @@ import { afterEach, beforeAll, expect, test } from 'vitest'
 import { rowOf } from '../support/agent-story.js'
 import { agentStore, CLAUDE_SESSION } from '../support/browser/agent-store.js'
 import { axeViolations } from '../support/browser/axe.js'
+import { holdAnswers } from '../support/browser/held-answers.js'
+import { applyPlan, planShown, undoBar } from '../support/browser/restore-dialog.js'
 import { useUi } from '../support/browser/use-ui.js'
 
 const ui = useUi(agentStore)
@@ -57,6 +59,45 @@ test('restore dialog', async () => {
   await ui.page.locator('dialog[data-dialog=restore] [data-state=ready]').waitFor()
   expect(await violations()).toEqual([])
   await ui.page.keyboard.press('Escape')
+})
+
+test.each([
+  ['name', 'n'],
+  ['fork', 'f'],
+])('%s dialog', async (name, key) => {
+  const { page } = ui
+  await ui.show('/')
+  await page.locator(`[role=row][data-id="${edit}"]`).focus()
+  await page.keyboard.press(key)
+  await page.locator(`dialog[data-dialog=${name}]`).waitFor()
+  expect(await violations()).toEqual([])
+  await page.keyboard.press('Escape')
+})
+
+test('bar after a restore', async () => {
+  const { page } = ui
+  await ui.show(`/c/${edit}`)
+  await page.keyboard.press('r')
+  await planShown(page)
+  await page.getByRole('radio', { name: 'Conversation', exact: true }).check()
+  await applyPlan(page)
+  await undoBar(page).waitFor()
+  expect(await violations()).toEqual([])
+})
+
+test.each([
+  ['start', '/'],
+  ['session', `/s/${CLAUDE_SESSION}`],
+  ['store', '/store'],
+] as const)('while %s is loading', async (method, path) => {
+  const { page } = ui
+  await using answers = await holdAnswers(page, method)
+  await page.goto(new URL(path, ui.server.origin).href)
+  await answers.arrived(1)
+  await page.locator('.state-message[role=status]').first().waitFor()
+  // The heading comes with the data, and gets the focus then.
+  const found = await violations()
+  expect(found.filter((one) => !one.startsWith('page-has-heading-one | '))).toEqual([])
 })
 
 test('list of keys', async () => {

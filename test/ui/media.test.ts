@@ -60,9 +60,10 @@ const CUT = `(() => {
   return [...new Set(faults)]
 })()`
 
+/** Fields that say what the view is about are not among them. */
 const CONTROLS = `[...document.querySelectorAll('button, input, select, textarea, summary, nav, [role=tab]')]
   .filter((one) => one.checkVisibility({ visibilityProperty: true }))
-  .filter((one) => !one.matches('.fold, .link-button, .project-picker, .checkpoint-line > .text-button'))
+  .filter((one) => !one.matches('.fold, .link-button, .project-picker, [role=combobox], [type=search], .checkpoint-line > .text-button'))
   .map((one) => one.outerHTML.slice(0, 120))`
 
 describe('on paper', () => {
@@ -99,6 +100,23 @@ describe('on paper', () => {
         'Done: twelve tests, all green.',
       ],
     }),
+    since: () => ({
+      path: `/c/${ids.edit}?tab=since`,
+      ready: '[data-line]',
+      texts: ['src/table.ts', 'notes.txt'],
+    }),
+    'file history': () => ({
+      path: '/files?path=src/login.ts',
+      ready: '[data-line]',
+      texts: ['Edit src/login.ts', 'export async function login'],
+    }),
+    compare: () => ({
+      path: `/compare?a=${ids.edit}&b=${ids.table}`,
+      ready: '[data-line]',
+      texts: ['src/table.ts', 'Only in B'],
+    }),
+    sessions: () => ({ path: '/sessions', ready: '[data-session]', texts: [PROMPTS.codex] }),
+    search: () => ({ path: '/search?q=login', ready: '.search-result', texts: [PROMPTS.tests] }),
   }
 
   test.each(Object.keys(VIEWS))('%s: nothing is cut, and there are no controls', async (name) => {

@@ -33,7 +33,9 @@ async function withPage(
   }
   await work({ page, server, show })
   const faults = guarded.takeFaults().filter((fault) => expected?.test(fault) !== true)
-  return [...faults, ...(await axeViolations(page))]
+  const inLight = await axeViolations(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  return [...faults, ...inLight, ...(await axeViolations(page, { colorsOnly: true }))]
 }
 
 test('an empty store says how to begin', async () => {
@@ -41,8 +43,16 @@ test('an empty store says how to begin', async () => {
   const faults = await withPage(s, {}, async ({ page, show }) => {
     await page.locator('[data-view=timeline][data-state=empty]').waitFor()
     await page.getByText('savestate install').first().waitFor()
-    for (const path of ['/sessions', '/files', '/compare', '/search?q=x', '/store'])
+    for (const [path, sentence] of [
+      ['/sessions', 'No sessions yet'],
+      ['/files', 'Every version of a file'],
+      ['/compare', 'There is nothing to compare'],
+      ['/search?q=x', 'Nothing found'],
+      ['/store', 'No project has a checkpoint yet'],
+    ] as const) {
       await show(path)
+      await page.locator('main').getByText(sentence).waitFor()
+    }
     await show('/')
   })
   expect(faults).toEqual([])
@@ -76,6 +86,10 @@ test('a damaged checkpoint is marked and says what is lost; the others work', as
     await show(`/c/${whole?.id}`)
     await page.locator('[data-view=checkpoint][data-state=ready]').waitFor()
     await page.getByText('kept.txt').first().waitFor()
+    await show('/store')
+    await page.getByRole('button', { name: 'Check completely' }).click()
+    await page.getByText(/^✗ \d+ checkpoints checked: \d+ problems?\.$/).waitFor()
+    await page.locator('.store-findings .store-problems', { hasText: 'lost.txt' }).waitFor()
   })
   expect(faults).toEqual([])
 })

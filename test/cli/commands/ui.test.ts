@@ -196,16 +196,7 @@ test('Ctrl-C during a restore says that it waits, and the restore is finished', 
   s.write({ 'a.txt': 'two\n' })
   const terminal = onTerminal(s, 'exec savestate ui --no-open', { rows: 24, columns: 200 })
   await terminal.shows('End with Ctrl-C.')
-  const [, portText = '', token = ''] = /:(\d+)\/#([\w-]+)/.exec(terminal.output()) ?? []
-  const port = Number(portText)
-  const headers = ownHeaders({ port, token })
-  const call = async (method: string, input: unknown) => {
-    const body = JSON.stringify(input)
-    const answer = await send(port, { method: 'POST', path: `/api/${method}`, headers, body })
-    return { status: answer.status, body: JSON.parse(answer.body) }
-  }
-  const input = { project: s.project, kind: 'rewind', ref: '1', restore: 'files' }
-  const plan = (await call('plan', input)).body
+  const { call, plan } = await planRewind(s, terminal.output())
   const lock = await takeProjectLock(s)
   // The token is valid once: when one of them is refused, the other one runs and waits for the lock.
   const both = [1, 2].map(() => call('apply', { token: plan.token }))
@@ -223,3 +214,38 @@ test('Ctrl-C during a restore says that it waits, and the restore is finished', 
   expect(await terminal.ended).toBe(0)
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one\n')
 })
+
+test('a second Ctrl-C during a restore ends at once, and the next command finds no half of it', async () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  s.json(['save'])
+  s.write({ 'a.txt': 'two\n' })
+  const terminal = onTerminal(s, 'exec savestate ui --no-open', { rows: 24, columns: 200 })
+  await terminal.shows('End with Ctrl-C.')
+  const { call, plan } = await planRewind(s, terminal.output())
+  const lock = await takeProjectLock(s)
+  const both = [1, 2].map(() => call('apply', { token: plan.token }))
+  const cut = Promise.allSettled(both)
+  await Promise.race(both)
+  terminal.type('\u0003')
+  await terminal.shows('Waiting for the restore to finish.')
+  terminal.type('\u0003')
+  expect(await terminal.ended).toBe(130)
+  expect((await cut).map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  lock.release()
+  expect(s.json(['list'])).toMatchObject({ checkpoints: [{ kind: 'save' }] })
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two\n')
+})
+
+/** A plan of the page on this terminal, and how the page calls its server. */
+async function planRewind(s: Scratch, output: string) {
+  const [, portText = '', token = ''] = /:(\d+)\/#([\w-]+)/.exec(output) ?? []
+  const port = Number(portText)
+  const headers = ownHeaders({ port, token })
+  const call = async (method: string, input: unknown) => {
+    const body = JSON.stringify(input)
+    const answer = await send(port, { method: 'POST', path: `/api/${method}`, headers, body })
+    return { status: answer.status, body: JSON.parse(answer.body) }
+  }
+  const input = { project: s.project, kind: 'rewind', ref: '1', restore: 'files' }
+  return { call, plan: (await call('plan', input)).body as { readonly token: string } }
+}
