@@ -1,5 +1,5 @@
 // The head of a log: its rows in `logs` and `live`.
-import type { LogKind, LogName } from '../../model/index.js'
+import { invariant, LOG_KINDS, type LogKind, type LogName } from '../../model/index.js'
 import type { DriverHead } from '../driver.js'
 import {
   bytesIn,
@@ -54,7 +54,7 @@ export function headOf(row: Row): DriverHead {
   const holder = bytesOrNullIn(row, 'holder')
   const project = textOrNullIn(row, 'project')
   return {
-    log: { kind: row['kind'] === 'thread' ? 'thread' : 'session', id: textIn(row, 'id') },
+    log: { kind: kindIn(row), id: textIn(row, 'id') },
     nextN: numberIn(row, 'next_n'),
     epoch: numberIn(row, 'epoch'),
     hash: hexOrNullIn(row, 'hash'),
@@ -69,4 +69,10 @@ export function headOf(row: Row): DriverHead {
       holder === null || row['ends_ms'] === null ? null : Math.max(0, numberIn(row, 'ends_ms')),
     isDeleted: row['is_deleted'] === true,
   }
+}
+
+function kindIn(row: Row): LogKind {
+  const kind = LOG_KINDS.find((each) => each === row['kind'])
+  invariant(kind !== undefined, 'the table allows the known kinds only')
+  return kind
 }
