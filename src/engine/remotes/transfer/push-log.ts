@@ -1,5 +1,5 @@
 // Sends one log to a named remote: takes the lease, applies what others have added there, then sends what is new here.
-import { type LogName, LONG_LEASE_MS } from '../../../model/index.js'
+import { type LogName, LONG_LEASE_MS, type Project } from '../../../model/index.js'
 import type { Remote } from '../../../remote/index.js'
 import type { StoreContext } from '../../operation/context.js'
 import { catchUp, releaseLog, shipLog, type TakenLog, takeLog } from '../../sharing/index.js'
@@ -10,6 +10,8 @@ export type SentLog = {
   /** 0: the remote had everything. */
   readonly segments: number
   readonly bytes: number
+  /** Checkpoints in these segments: new, or with another name or pin. */
+  readonly checkpoints: number
   /** The session that got the steps of this store, because the remote had continued. It is sent too. */
   readonly fork: string | null
 }
@@ -23,15 +25,28 @@ export async function pushLog(
   const { remote } = named
   refuseOtherRemote(context, named, log)
   const leaseMs = leaseOf(remote)
-  const taken = log.kind === 'thread' ? undefined : await take(context, remote, log)
-  const { fork = null } = await catchUp(context, remote, log, taken === undefined ? {} : { taken })
+  const taken = log.kind === 'session' ? await take(context, remote, log) : undefined
+  const from = taken === undefined ? { project: projectOf(context, log) } : { taken }
+  const { fork = null } = await catchUp(context, remote, log, from)
   context.ledger.sharing.share(log, { remote: await remote.id() })
   const writer = taken?.lease ?? { log, fence: null }
-  const { segments, bytes, writer: last } = await shipLog(context, remote, writer, { leaseMs })
+  const shipped = await shipLog(context, remote, writer, { leaseMs })
+  const { segments, bytes, checkpoints, writer: last } = shipped
   if (isGivenUp && last.fence !== null) await releaseLog(remote, last)
-  if (fork === null) return { segments, bytes, fork }
+  if (fork === null) return { segments, bytes, checkpoints, fork }
   const also = await pushLog(context, named, { log: { kind: 'session', id: fork }, isGivenUp })
-  return { segments: segments + also.segments, bytes: bytes + also.bytes, fork }
+  return {
+    segments: segments + also.segments,
+    bytes: bytes + also.bytes,
+    checkpoints: checkpoints + also.checkpoints,
+    fork,
+  }
+}
+
+/** For a log that is new here: a repair has forgotten that it is shared. */
+function projectOf({ ledger }: StoreContext, log: LogName): Project | undefined {
+  const id = log.kind === 'project' ? ledger.sharing.projectOf(log) : null
+  return id === null ? undefined : ledger.project(id)
 }
 
 /** A laptop that sleeps keeps its session. A lease in a git repository never expires. */
