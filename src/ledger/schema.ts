@@ -4,8 +4,8 @@ import { SavestateError } from '../model/index.js'
 import { type Database, versionInFile } from '../system/index.js'
 import { TABLES } from './tables.js'
 
-/** Versions 1 to 6 existed before the first release only. */
-export const SCHEMA_VERSION = 7
+/** Versions 1 to 7 existed before the first release only. */
+export const SCHEMA_VERSION = 8
 
 /** Call it before SQLite opens the file for writing, which would create files beside it (I8). */
 export function refuseOtherVersionInFile(path: string): void {

@@ -81,6 +81,8 @@ export const TABLES = `
     skipped_counts TEXT,
     details TEXT REFERENCES details (hash),
     session INTEGER REFERENCES sessions (key),
+    -- The log of a project from elsewhere that it belongs to (project_logs); NULL: to that of its own project.
+    project_log TEXT,
     parent TEXT,
     step INTEGER,
     status TEXT,

@@ -39,6 +39,11 @@ export function parseOperationId(text: string): OperationId {
   return parse(text, ID_FORM, 'an operation id') as OperationId
 }
 
+/** Whether this may be the id of a checkpoint, an operation or a project. */
+export function isIdForm(text: string): boolean {
+  return ID_FORM.test(text)
+}
+
 export function parseProjectId(text: string): ProjectId {
   return parse(text, ID_FORM, 'a project id') as ProjectId
 }

@@ -93,7 +93,7 @@ export class CodedRemote implements Remote {
   }
 
   async take({ create, holder, ...request }: TakeRequest): Promise<TakeResult> {
-    invariant(request.log.kind === 'session', 'a thread has no lease')
+    invariant(request.log.kind === 'session', 'only a session has a lease')
     const codec = await this.#open()
     const result = await this.#driver.take({
       ...request,
@@ -150,7 +150,7 @@ export class CodedRemote implements Remote {
 
   async commit(commit: Commit): Promise<CommitResult> {
     const { log, fence, before, segment, isBase, status, checkpoints, removedCheckpoints } = commit
-    invariant((fence === null) === (log.kind === 'thread'), 'sessions have a fence, threads none')
+    invariant((fence === null) === (log.kind !== 'session'), 'only sessions have a fence')
     const codec = await this.#open()
     const packs = commit.packs.map(({ bytes, ...pack }) => {
       const sealed = { ...pack, tree: codec.nameOf(pack.tree, 'tree') }
@@ -159,11 +159,12 @@ export class CodedRemote implements Remote {
       return { ...sealed, body: encodePack(codec, pack, bytes) }
     })
     const card = encodeCard(codec, log, commit.card)
-    const { leaseMs } = commit
+    const { leaseMs, project = null } = commit
     const changes = { status, card, checkpoints, removedCheckpoints, leaseMs }
     const result = await this.#driver.commit({
       log,
       fence,
+      project: project === null ? null : encodeProject(codec, project),
       before,
       segment,
       isBase,

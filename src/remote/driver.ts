@@ -58,8 +58,10 @@ export type DriverPack = {
 
 export type DriverCommit = {
   readonly log: LogName
-  /** Null: not compared (threads, and compaction). */
+  /** Null: not compared (logs without a lease, and compaction). */
   readonly fence: number | null
+  /** The project that a log without a lease gets with its first segment. */
+  readonly project?: DriverProject | null
   readonly before: LogPosition
   readonly segment: EncodedSegment
   /** Removes all earlier segments and raises the epoch. */
@@ -86,7 +88,7 @@ export type DriverCommit = {
 
 /**
  * `done` also if exactly this segment is there already: the answer was lost. `isFenced`: it is there, and another process has the log
- * by now. The first segment of a thread creates its log; a base revives a deleted thread.
+ * by now. The first segment of a log without a lease creates it; a base revives it if it was deleted.
  */
 export type DriverCommitResult =
   | { readonly kind: 'done'; readonly position: LogPosition; readonly isFenced?: boolean }

@@ -60,8 +60,10 @@ export type CommitPack = {
 
 export type Commit = {
   readonly log: LogName
-  /** Null for threads, which have no lease. */
+  /** Null for threads and projects, which have no lease. */
   readonly fence: number | null
+  /** The project that a log without a lease gets with its first segment. */
+  readonly project?: RemoteProject | null
   /** The position before this segment. */
   readonly before: LogPosition
   /** The result of `encode`. */
@@ -77,7 +79,7 @@ export type Commit = {
     readonly pack: string | null
   }[]
   readonly removedCheckpoints: readonly string[]
-  /** Prolongs the lease. Null for threads, and for leases that never expire. */
+  /** Prolongs the lease. Null for logs without one, and for leases that never expire. */
   readonly leaseMs: number | null
 }
 

@@ -31,11 +31,11 @@ export type PushOptions = OnRemote &
   Pick<CallOptions, 'signal'> & {
     /** Only these sessions. */
     readonly sessions?: readonly string[]
-    /** Only the sessions of this project. */
+    /** Only this project: its sessions, and its checkpoints that belong to none. */
     readonly project?: Project
   }
 
-/** Options of `store.remotes.pull`. Default: what is new in the sessions that both sides have. */
+/** Options of `store.remotes.pull`. Default: what is new in the sessions and projects that both sides have. */
 export type PullOptions = OnRemote &
   Pick<CallOptions, 'signal'> & {
     /** Only this session, also if it is new here. */

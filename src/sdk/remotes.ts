@@ -107,8 +107,8 @@ export class Remotes {
   }
 
   /**
-   * Applies the retention settings of this store to the sessions of a remote that no process has, compacts long ones, and removes
-   * files that no checkpoint needs.
+   * Applies the retention settings of this store to the sessions of a remote that no process has, compacts long logs, and removes
+   * files that no checkpoint needs. Other checkpoints are pruned by the stores that have them.
    */
   async prune(options: PruneRemoteOptions = {}): Promise<engine.PruneRemoteResult> {
     const { remote, dryRun, ...others } = options

@@ -63,23 +63,23 @@ export const REMOTE_COMMANDS = {
   },
   push: {
     usage: 'push [SESSION…] [--remote NAME] [--all]',
-    summary: 'Send sessions and their files to a remote',
+    summary: 'Send sessions and checkpoints to a remote',
     details: [
-      'Without SESSION, it sends the sessions of this project. Only what the remote lacks is sent. The session stays yours to continue, on PostgreSQL for 12 hours after the last push, in a git repository until another machine takes it: use `savestate handoff` to give it up.',
+      'Without SESSION, it sends the sessions of this project, and its checkpoints that belong to none. Only what the remote lacks is sent. The session stays yours to continue, on PostgreSQL for 12 hours after the last push, in a git repository until another machine takes it: use `savestate handoff` to give it up.',
     ],
     page: PAGE,
     positionals: [{ ...SESSION, isRepeated: true }],
-    options: [REMOTE, flag('all', 'All sessions of the store')],
+    options: [REMOTE, flag('all', 'Everything in the store')],
     examples: [
-      ['savestate push', 'The sessions of this project'],
+      ['savestate push', 'This project'],
       ['savestate push --all', 'Everything, as a backup'],
     ],
   },
   pull: {
     usage: 'pull [SESSION] [--remote NAME] [--into DIR] [--take] [--all] [--dry-run] [-y]',
-    summary: 'Get sessions and their files from a remote',
+    summary: 'Get sessions and checkpoints from a remote',
     details: [
-      'Without SESSION, it gets what is new in the sessions that both have. Clones of one repository are one project, wherever they are: a session is attached to the project of the current folder if its origin is the same. Your folder is changed only with --into.',
+      'Without SESSION, it gets what is new in the sessions and projects that both have. Clones of one repository are one project, wherever they are: a session is attached to the project of the current folder if its origin is the same. Your folder is changed only with --into.',
       'With --into, the newest files of the session are restored into DIR by a plan, as `savestate rewind` does: it is shown first, and `savestate undo` takes it back.',
       'If both sides have continued, nothing is merged and nothing is lost: your unshared steps become a session of their own, and the message names it.',
     ],
@@ -89,7 +89,7 @@ export const REMOTE_COMMANDS = {
       REMOTE,
       text('into DIR', 'Restore the newest files into DIR', { completes: 'folders' }),
       flag('take', 'Continue it here, although another machine has it'),
-      flag('all', 'All sessions of the remote'),
+      flag('all', 'Everything that the remote has'),
       { ...DRY_RUN, needs: 'into' },
       YES,
     ],

@@ -87,7 +87,8 @@ function allText({ pulled, remote }: Pulled): string {
     return pulled.length === 0
       ? `Nothing is shared with ${remote.name} yet. To get everything that it has: savestate pull --all`
       : `Nothing is new on ${remote.name}.`
-  return `${formatCount(changed.length, 'session')} and the files of ${formatCount(files, 'checkpoint')} came from ${remote.name}.`
+  const sessions = changed.filter(({ kind }) => kind !== 'project').length
+  return `${formatCount(sessions, 'session')} and the files of ${formatCount(files, 'checkpoint')} came from ${remote.name}.`
 }
 
 async function restoredLines(restored: RestoredInto, request: Request): Promise<readonly string[]> {

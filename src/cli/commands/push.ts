@@ -25,7 +25,7 @@ export const run = command<PushResult>({
       sent.length === 0
         ? [emptyText({ remote, pushed }, { isAll: options.has('all') })]
         : [
-            `${formatCount(sent.length, 'session')} sent to ${remote.name} (${formatBytes(bytes)}): ${namesOf(sent)}.`,
+            `${sentText(sent, options.has('all'))} sent to ${remote.name} (${formatBytes(bytes)})${namesOf(sent)}.`,
           ]
     const lines = [...forkLines(pushed), ...deletedLines(pushed), ...failureLines(failed, screen)]
     return [...done, ...lines].join('\n')
@@ -36,8 +36,21 @@ export const run = command<PushResult>({
 function emptyText({ remote, pushed }: PushResult, { isAll }: { readonly isAll: boolean }): string {
   if (pushed.length > 0) return `Nothing to send: ${remote.name} has everything.`
   return isAll
-    ? 'Nothing to send: the store has no sessions.'
-    : 'Nothing to send: this project has no sessions. For those of all projects: savestate push --all'
+    ? 'Nothing to send: the store is empty.'
+    : 'Nothing to send: this project has no checkpoints. For those of all projects: savestate push --all'
+}
+
+/** `2 sessions and 12 checkpoints of this project` */
+function sentText(sent: readonly PushedLog[], isAll: boolean): string {
+  const sessions = sent.filter(({ kind }) => kind !== 'project')
+  const projects = sent.filter(({ kind }) => kind === 'project')
+  const saves = projects.reduce((sum, { checkpoints }) => sum + checkpoints, 0)
+  const of = isAll ? formatCount(projects.length, 'project') : 'this project'
+  const checkpoints = saves === 0 ? 'removals of checkpoints' : formatCount(saves, 'checkpoint')
+  return [
+    ...(sessions.length === 0 ? [] : [formatCount(sessions.length, 'session')]),
+    ...(projects.length === 0 ? [] : [`${checkpoints} of ${of}`]),
+  ].join(' and ')
 }
 
 function deletedLines(logs: readonly PushedLog[]): readonly string[] {
@@ -52,8 +65,10 @@ function deletedLines(logs: readonly PushedLog[]): readonly string[] {
 
 const MAX_NAMES = 5
 
-function namesOf(logs: readonly PushedLog[]): string {
+function namesOf(sent: readonly PushedLog[]): string {
+  const logs = sent.filter(({ kind }) => kind !== 'project')
+  if (logs.length === 0) return ''
   const names = logs.slice(0, MAX_NAMES).map(({ id }) => printableLine(id))
   const more = logs.length - names.length
-  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return `: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }

@@ -71,15 +71,10 @@ function watchLine(watch: StatusResult['watches'][number], { paint, now }: Scree
   return isWatching ? text : paint('yellow', text)
 }
 
-/** `Remote team: 2 of 5 sessions have steps that it lacks, …` */
+/** `Remote team: lacks steps of 2 of 5 sessions, last push …` */
 function remoteLine(remote: StatusResult['remotes'][number], { paint, now }: Screen): string {
-  const { name, shared, behind, lastPush, failure, forks } = remote
-  const counts =
-    shared === 0
-      ? 'nothing pushed yet'
-      : behind === 0
-        ? `has all of ${formatCount(shared, 'session')}`
-        : `lacks steps of ${formatNumber(behind)} of ${formatCount(shared, 'session')}`
+  const { name, lastPush, failure, forks } = remote
+  const counts = remoteCounts(remote)
   const when = lastPush === null ? '' : `, last push ${relativeTime(lastPush, now)}`
   const text = `${`Remote ${name}:`.padEnd(13)} ${counts}${when}`
   const warnings = [
@@ -91,6 +86,25 @@ function remoteLine(remote: StatusResult['remotes'][number], { paint, now }: Scr
     ...forks.map(({ session, fork, at }) => `${relativeTime(at, now)}: ${forkText(session, fork)}`),
   ]
   return [text, ...warnings.map((line) => paint('yellow', `  ${line}`))].join('\n')
+}
+
+function remoteCounts({ shared, behind, projects }: StatusResult['remotes'][number]): string {
+  if (shared + projects.shared === 0) return 'nothing pushed yet'
+  const sessions = formatCount(shared, 'session')
+  const checkpoints = shared === 0 ? 'checkpoints' : 'other checkpoints'
+  const all = formatCount(projects.shared, 'project')
+  const lacks = [
+    ...(behind === 0 ? [] : [`steps of ${formatNumber(behind)} of ${sessions}`]),
+    ...(projects.behind === 0
+      ? []
+      : [`${checkpoints} of ${formatNumber(projects.behind)} of ${all}`]),
+  ]
+  if (lacks.length > 0) return `lacks ${lacks.join(' and ')}`
+  const has = [
+    ...(shared === 0 ? [] : [sessions]),
+    ...(projects.shared === 0 ? [] : [`the ${checkpoints} of ${all}`]),
+  ]
+  return `has all of ${has.join(' and ')}`
 }
 
 function aboveLines({ above }: StatusResult, { paint }: Screen): string[] {

@@ -5,9 +5,13 @@ import { formatBytes, formatCount } from '../terminal/format-numbers.js'
 import type { Screen } from '../terminal/screen.js'
 
 export function verifyRemoteText(result: VerifyRemoteResult, { paint }: Screen): string {
-  const { remote, sessions, threads, segments, files, problems } = result
-  const logs = threads === 0 ? '' : `, ${formatCount(threads, 'thread')}`
-  const read = `${remote.name}: ${formatCount(sessions, 'session')}${logs}, ${formatCount(segments, 'segment')} and the files of ${formatCount(files, 'checkpoint')} read`
+  const { remote, sessions, threads, projects, segments, files, problems } = result
+  const logs = [
+    formatCount(sessions, 'session'),
+    ...(threads === 0 ? [] : [formatCount(threads, 'thread')]),
+    ...(projects === 0 ? [] : [`the other checkpoints of ${formatCount(projects, 'project')}`]),
+  ].join(', ')
+  const read = `${remote.name}: ${logs}, ${formatCount(segments, 'segment')} and the files of ${formatCount(files, 'checkpoint')} read`
   if (problems.length === 0) return `${read}: all is intact.`
   const lines = problems.map(({ id, checkpoint, message }) => {
     const where = checkpoint === null ? printableLine(id) : `${printableLine(id)}, ${checkpoint}`

@@ -16,13 +16,14 @@ export function forkText(session: string, fork: string): string {
 }
 
 export function failureLines(
-  logs: readonly Pick<Log, 'id' | 'error'>[],
+  logs: readonly Pick<Log, 'kind' | 'id' | 'error'>[],
   { paint }: Pick<Screen, 'paint'>,
 ): readonly string[] {
-  return logs.flatMap(({ id, error }) => {
+  return logs.flatMap(({ kind, id, error }) => {
     if (error === null) return []
     const hint = error.hint === null ? '' : ` ${printableLine(error.hint)}`
-    return [paint('yellow', `${printableLine(id)}: ${printableLine(error.message)}.${hint}`)]
+    const what = kind === 'project' ? 'Checkpoints without a session' : printableLine(id)
+    return [paint('yellow', `${what}: ${printableLine(error.message)}.${hint}`)]
   })
 }
 

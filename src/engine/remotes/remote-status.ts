@@ -1,4 +1,5 @@
 // How far behind each remote is, from the tables of this store. Contacts nothing.
+import type { LogName } from '../../model/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { logsToPush } from './transfer/auto-push-due.js'
 import { logsWith } from './transfer/local-logs.js'
@@ -11,6 +12,8 @@ export type RemoteStatus = RemoteView & {
   /** Those of them with steps that it lacks. */
   readonly behind: number
   readonly lastPush: Date | null
+  /** Projects whose checkpoints without a session this store shares with it, and how many of them have some that it lacks. */
+  readonly projects: { readonly shared: number; readonly behind: number }
   /** Why the last push failed; null if it did not, or nothing is left to send. `since`: the first failure in a row. */
   readonly failure: { readonly code: string; readonly message: string; readonly since: Date } | null
   /** In the last 7 days, newest first, another machine had continued `session`, and the steps that only this one had became `fork`. */
@@ -22,16 +25,23 @@ export type RemoteFork = { readonly session: string; readonly fork: string; read
 export function remoteStatuses(context: StoreContext): readonly RemoteStatus[] {
   return readRemotes(context.home).map((entry) => {
     const unchanged = logsWith(context, entry.id).filter(({ isDirty }) => !isDirty)
-    const behind = logsToPush(context, entry).length
+    const due = logsToPush(context, entry)
+    const isProject = ({ kind }: LogName) => kind === 'project'
+    const sessions = due.filter((log) => !isProject(log)).length
+    const projects = due.length - sessions
     const { pushedAtMs, failure, forks } = readPushRecord(context, entry.name)
     return {
       ...viewRemote(entry),
-      shared: unchanged.length + behind,
-      behind,
+      shared: unchanged.filter(({ log }) => !isProject(log)).length + sessions,
+      behind: sessions,
+      projects: {
+        shared: unchanged.filter(({ log }) => isProject(log)).length + projects,
+        behind: projects,
+      },
       lastPush: pushedAtMs === null ? null : new Date(pushedAtMs),
       failure:
         // The user may have pushed by hand since.
-        failure === null || behind === 0
+        failure === null || due.length === 0
           ? null
           : { code: failure.code, message: failure.message, since: new Date(failure.sinceMs) },
       forks: forks.flatMap(({ session, fork, atMs }) =>

@@ -20,6 +20,8 @@ export type VerifyRemoteResult = {
   readonly remote: RemoteView
   readonly sessions: number
   readonly threads: number
+  /** Projects with checkpoints that belong to no session. */
+  readonly projects: number
   readonly segments: number
   /** Checkpoints whose files were read. */
   readonly files: number
@@ -57,6 +59,7 @@ export async function verifyRemote(
       remote: viewRemote(named.entry),
       sessions: count('session'),
       threads: count('thread'),
+      projects: count('project'),
       segments: sum(({ segments }) => segments),
       files: sum(({ files }) => files),
       problems: [...damaged, ...results.flatMap(({ problems }) => problems)],

@@ -46,7 +46,7 @@ export async function catchUp(
 ): Promise<CaughtUp> {
   const { sharing } = context.ledger
   const remoteId = await remote.id()
-  // A prune has removed the copy here, and the remote still has the session.
+  // A prune has removed the copy here, and the remote still has the session or project.
   if (sharing.get(log)?.isDeleted === true) sharing.unshare(log)
   const known = sharing.get(log)
   if (known !== undefined && known.remote !== remoteId) throw onOtherRemote(log)
@@ -152,9 +152,9 @@ const ALL = { n: 0, hash: null, epoch: 0 }
 
 async function apply(work: Work, segments: readonly DecodedSegment[]) {
   const { context, remote, remoteId, log, project } = work
-  // Anyone may write a thread, so after a base the epoch is read again: a head from before it would never match.
+  // Anyone may write a thread or project, so after a base the epoch is read again: a head from before it would never match.
   const hasBase = segments.some(({ content }) => content.isBase)
-  const head = log.kind === 'thread' && hasBase ? await remote.head(log) : work.head
+  const head = log.kind !== 'session' && hasBase ? await remote.head(log) : work.head
   const { sharing } = context.ledger
   const epoch = head?.epoch ?? sharing.get(log)?.position.epoch ?? 0
   const projectId = project?.id ?? null
@@ -182,7 +182,7 @@ async function split(work: Work): Promise<Pick<CaughtUp, 'fork'>> {
 async function resolveLoss(work: Work): Promise<CaughtUp> {
   const { context, remote, log, head } = work
   const { sharing } = context.ledger
-  if (log.kind === 'thread') return rebaseThread(context, remote, log)
+  if (log.kind !== 'session') return rebaseThread(context, remote, log)
   if (await isAllKnownHere(context, remote, log)) {
     sharing.restart(log, head ?? START)
     return NOTHING
@@ -194,8 +194,8 @@ async function resolveLoss(work: Work): Promise<CaughtUp> {
 }
 
 /**
- * The remote has lost rows of a thread that it had confirmed, and others may have continued it since. Both sides stay: all rows of this
- * store count as not sent.
+ * The remote has lost rows of a thread or project that it had confirmed, and others may have continued it since. Both sides stay: all
+ * rows of this store count as not sent.
  */
 export async function rebaseThread(
   context: StoreContext,
@@ -256,7 +256,7 @@ function isSamePosition(a: LogPosition, b: LogPosition): boolean {
 
 /** Its writer would continue from a state that is no longer the last one. */
 function refuseOpenHere({ ledger, clock }: StoreContext, log: LogName): void {
-  if (log.kind === 'thread') return
+  if (log.kind !== 'session') return
   const lease = ledger.sessions.byId(log.id)?.lease ?? null
   if (!isHeld(lease, clock.nowMs())) return
   throw new SavestateError(

@@ -1,12 +1,16 @@
 // Fetches the files of a checkpoint that came from a remote: objects, then commit and ref, then the row (I1, I2).
+import type { Arrival } from '../../ledger/index.js'
 import {
+  type Checkpoint,
   type CheckpointId,
+  type ObjectId,
   parseObjectId,
   type Project,
   SavestateError,
   type SessionKey,
 } from '../../model/index.js'
 import type { Remote } from '../../remote/index.js'
+import { failpoint } from '../../system/index.js'
 import { type StoreContext, withProjectLock } from '../operation/context.js'
 import { withRetries } from './retry.js'
 
@@ -20,14 +24,40 @@ export async function fetchFiles(
   remote: Remote,
   checkpoint: CheckpointId,
 ): Promise<void> {
-  const { ledger, snapshots } = context
+  const { ledger } = context
+  const arrival = ledger.sharing.arrival(checkpoint)
+  if (arrival !== undefined) return fetchArrival(context, remote, arrival)
   const files = ledger.sharing.filesOf(checkpoint)
   const found = ledger.checkpoints.get(checkpoint)
   if (files === undefined || files.isLocal || found === undefined || found.session === null) return
   const { pack } = files
   if (pack === null) throw notSharedYet(checkpoint)
   const project = projectOfSession(context, found.session)
-  const tree = parseObjectId(files.tree)
+  await bring(context, remote, {
+    project,
+    pack,
+    tree: files.tree,
+    checkpoint: found,
+    attach: (commit) => ledger.sharing.attachFiles(checkpoint, { commit, project: project.id }),
+  })
+}
+
+type Wanted = {
+  readonly project: Project
+  readonly pack: string
+  readonly tree: string
+  readonly checkpoint: Pick<Checkpoint, 'id' | 'kind' | 'reason' | 'createdAtMs'>
+  /** Writes the row, once everything else is in place. */
+  readonly attach: (commit: ObjectId) => void
+}
+
+async function bring(
+  context: StoreContext,
+  remote: Remote,
+  { project, pack, checkpoint: { id, kind, reason, createdAtMs }, ...wanted }: Wanted,
+): Promise<void> {
+  const { ledger, snapshots } = context
+  const tree = parseObjectId(wanted.tree)
   await withProjectLock(context, project, {
     purpose: 'fetch',
     work: async () => {
@@ -40,14 +70,32 @@ export async function fetchFiles(
         tree,
         project: project.id,
         projectPath: project.path,
-        checkpoint,
-        kind: found.kind,
-        reason: found.reason,
-        createdAtMs: found.createdAtMs,
+        checkpoint: id,
+        kind,
+        reason,
+        createdAtMs,
       })
-      ledger.sharing.attachFiles(checkpoint, { commit, project: project.id })
+      failpoint('share:recorded')
+      wanted.attach(commit)
     },
   })
+}
+
+/** A checkpoint of a project that belongs to no session: it becomes one here with its files. */
+async function fetchArrival(
+  context: StoreContext,
+  remote: Remote,
+  arrival: Arrival,
+): Promise<void> {
+  const { ledger } = context
+  const { checkpoint: id, kind, reason, createdAtMs, pack, tree } = arrival
+  const project = arrival.project === null ? undefined : ledger.project(arrival.project)
+  if (pack === null) throw notSharedYet(id)
+  // It was removed here meanwhile.
+  if (project === undefined) return
+  const checkpoint = { id, kind, reason, createdAtMs }
+  const attach = (commit: ObjectId) => ledger.sharing.attachArrival(id, commit)
+  await bring(context, remote, { project, pack, tree, checkpoint, attach })
 }
 
 /** The remote that a session is shared through. Throws REMOTE_UNKNOWN. */

@@ -205,6 +205,8 @@ export class Fleet {
   }
 
   async #acknowledgeLog({ log, isDeleted }: SharedLog): Promise<void> {
+    // The checkpoints of a project travel with `push`, also in mode wait.
+    if (log.kind === 'project') return
     if (log.kind === 'thread') return this.threads.acknowledge(log.id)
     // A prune has removed the copy of this host. It may be old, so it says nothing about the session itself.
     if (isDeleted) return this.#store.ledger.sharing.unshare(log)

@@ -58,7 +58,7 @@ export async function resolveConflict(
   return writer
 }
 
-/** Each writer of a thread applies the changes of the others, then sends its own rows. */
+/** Each writer of a thread or project applies the changes of the others, then sends its own rows. */
 async function resolveThread(
   context: StoreContext,
   remote: Remote,

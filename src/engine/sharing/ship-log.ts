@@ -6,7 +6,7 @@ import { failpoint } from '../../system/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { findReplaced } from './catch-up.js'
 import { type Instant, readInstant } from './held-lease.js'
-import { remoteIdOf } from './project-identity.js'
+import { remoteIdOf, remoteProjectOf } from './project-identity.js'
 import { resolveConflict } from './resolve-conflict.js'
 import { fencedThere, lacksPacks } from './share-errors.js'
 import { planPacks, rebuildPacks, sendPacks } from './ship-packs.js'
@@ -16,7 +16,7 @@ import type { LogWriter, ShippedLog } from './types.js'
 const MAX_REBUILDS = 5
 
 export type ShipOptions = {
-  /** Prolongs the lease; null for threads, and for leases that never expire. */
+  /** Prolongs the lease; null for logs without one, and for leases that never expire. */
   readonly leaseMs: number | null
 }
 
@@ -39,7 +39,7 @@ export async function shipLog(
   share(context, given, await remote.id())
   let writer = given
   let rebuilt = 0
-  let shipped: Omit<ShippedLog, 'writer'> = { segments: 0, bytes: 0 }
+  let shipped: Omit<ShippedLog, 'writer'> = { segments: 0, bytes: 0, checkpoints: 0 }
   for (;;) {
     const { isPending: wasPending = false, needsBase = false } = sharing.get(log) ?? {}
     const replaced = needsBase && !wasPending ? await findReplaced(context, remote, log) : undefined
@@ -56,14 +56,13 @@ export async function shipLog(
       sharing.acknowledge(log, result.position)
       failpoint('share:acked')
       if (result.isFenced === true) throw fencedThere(log)
-      const { segments, bytes } = shipped
-      const sentBytes = bytes + prepared.segment.body.length
       const { steps } = prepared.card
       shipped = {
         ...shipped,
         ...(prepared.isRemoval ? { removal: { steps } } : {}),
-        segments: segments + 1,
-        bytes: sentBytes,
+        segments: shipped.segments + 1,
+        bytes: shipped.bytes + prepared.segment.body.length,
+        checkpoints: shipped.checkpoints + prepared.checkpoints.length,
         renewedAt: sentAt,
       }
       // A segment that this call has encoded has everything that was here.
@@ -106,7 +105,7 @@ async function send(
   remote: Remote,
   { writer: { log, fence }, leaseMs, prepared }: Sending,
 ): Promise<{ readonly result: CommitResult; readonly sentAt: Instant }> {
-  const project = log.kind === 'session' ? findProject(context, log) : undefined
+  const project = findProject(context, log)
   const projectId = project === undefined ? null : remoteIdOf(context, project)
   const packs = await sendPacks(context, remote, { packs: prepared.packs, project: projectId })
   failpoint('share:uploaded')
@@ -115,11 +114,19 @@ async function send(
   const { packs: _, isRemoval: _removal, ...commit } = prepared
   const name = project === undefined ? null : pathText(nameOf(project.path))
   const card = { ...commit.card, project: name }
-  const result = await remote.commit({ ...commit, card, log, fence, packs, leaseMs })
+  const created =
+    log.kind === 'project' && project !== undefined
+      ? { project: remoteProjectOf(context, project) }
+      : {}
+  const result = await remote.commit({ ...commit, ...created, card, log, fence, packs, leaseMs })
   return { result, sentAt }
 }
 
-function findProject({ ledger }: StoreContext, { id }: LogName): Project | undefined {
-  const projectId = ledger.sessions.byId(id)?.project ?? null
+function findProject({ ledger }: StoreContext, log: LogName): Project | undefined {
+  if (log.kind === 'thread') return undefined
+  const projectId =
+    log.kind === 'project'
+      ? ledger.sharing.projectOf(log)
+      : (ledger.sessions.byId(log.id)?.project ?? null)
   return projectId === null ? undefined : ledger.project(projectId)
 }

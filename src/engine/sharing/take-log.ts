@@ -1,11 +1,6 @@
 // Takes and gives up the right to write a session on a remote (I11).
 import { isDeepStrictEqual } from 'node:util'
-import {
-  type LogHolder,
-  type LogName,
-  REMOTE_LEASE_MS,
-  SavestateError,
-} from '../../model/index.js'
+import { type LogHolder, type LogName, REMOTE_LEASE_MS, SavestateError } from '../../model/index.js'
 import type { LogHead, Remote, RemoteLease, TakeResult } from '../../remote/index.js'
 import { isSurelyDead, ownIdentity } from '../../system/index.js'
 import type { StoreContext } from '../operation/context.js'

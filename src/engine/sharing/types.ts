@@ -3,7 +3,7 @@ import type { LogName, Project } from '../../model/index.js'
 import type { Instant } from './held-lease.js'
 import type { LogHead, RemoteLease } from '../../remote/index.js'
 
-/** How to write a log: with its lease, or as one of the writers of a thread, which has none. */
+/** How to write a log: with its lease, or as one of the writers of a thread or project, which has none. */
 export type LogWriter = RemoteLease | { readonly log: LogName; readonly fence: null }
 
 export type CreateLog = { readonly agent: string | null; readonly project: Project | undefined }
@@ -37,6 +37,8 @@ export type ShippedLog = {
   readonly writer: LogWriter
   /** As sent: compressed, and sealed if the remote has a key. */
   readonly bytes: number
+  /** Checkpoints in these segments: new or changed. */
+  readonly checkpoints: number
   /** Checkpoints were removed: the log may be worth compacting (`compactIfWorth`). `steps`: those of its card. */
   readonly removal?: { readonly steps: number }
   /** When the last segment was sent, if one was: the lease counts from then. */

@@ -69,7 +69,8 @@ export function readUncaptured(
 export function collectDetails(database: Database): void {
   const isUnused = (column: string) =>
     `${column} NOT IN (SELECT details FROM checkpoints WHERE details IS NOT NULL
-       UNION SELECT details FROM shared_packs WHERE details IS NOT NULL)`
+       UNION SELECT details FROM shared_packs WHERE details IS NOT NULL
+       UNION SELECT details FROM shared_saves WHERE details IS NOT NULL)`
   // Numbers first: one without a row would lead to a reference without a row.
   forgetDetails(database, isUnused('local'))
   database.run(`DELETE FROM details WHERE hash NOT LIKE '${RULES}%' AND ${isUnused('hash')}`)

@@ -5,6 +5,7 @@ import { number, optional, text } from '../rows.js'
 import { findRowFaults, type RowFault } from './row-faults.js'
 import { findStateFaults, type StateFault } from '../states/index.js'
 import { LedgerTable } from '../ledger-table.js'
+import { FORGOTTEN_BY_REPAIR } from '../sharing/tables.js'
 
 /** The columns of a checkpoint that describe its files. */
 export type FilesRow = {
@@ -167,10 +168,9 @@ export class RowChecks extends LedgerTable {
     this.#withoutForeignKeys(() => this.database.transaction(() => this.#mendReferences(options)))
   }
 
-  /** A copy with lost rows must not replace what the remote has. The next pull finds both, and makes a fork of what is here. */
+  /** A copy with lost rows must not replace what the remote has. The next pull finds both: it makes a fork of a session, and joins a project. */
   #stopSharing(): void {
-    for (const table of ['shared_changes', 'shared_outbox', 'shared_numbers', 'shared_logs'])
-      this.database.run(`DELETE FROM ${table}`)
+    for (const table of FORGOTTEN_BY_REPAIR) this.database.run(`DELETE FROM ${table}`)
   }
 
   /** SQLite would refuse to remove a row that another one refers to. */
@@ -213,6 +213,7 @@ export class RowChecks extends LedgerTable {
          WHERE thread NOT IN (SELECT key FROM threads)`,
       )
     run('UPDATE sessions SET project = NULL WHERE project NOT IN (SELECT id FROM projects)')
+    run('UPDATE project_logs SET project = NULL WHERE project NOT IN (SELECT id FROM projects)')
     remove('partials', 'call NOT IN (SELECT seq FROM tool_calls)')
     remove('graph_checkpoints', 'state NOT IN (SELECT id FROM states)')
     remove('checkpoints', 'project NOT IN (SELECT id FROM projects)')

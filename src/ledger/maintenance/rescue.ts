@@ -15,11 +15,10 @@ import {
 import { type CopyOptions, copyRows, createLedger, tablesOf } from './copy-rows.js'
 import { ledgerFiles } from '../ledger-files.js'
 import { refuseOtherVersionInFile } from '../schema.js'
+import { FORGOTTEN_BY_REPAIR } from '../sharing/tables.js'
 
 /** The ids of lost rows must not be reused: other rows and processes may still refer to them. */
 const ID_GAP = 1_000_000
-
-const FORGOTTEN = ['shared_logs', 'shared_numbers', 'shared_changes', 'shared_outbox']
 
 export function refuseHalfRescued(home: string): void {
   if (!existsSync(ledgerFiles(home).rescued)) return
@@ -54,7 +53,9 @@ function makeRescued(home: string): void {
   const target = createLedger(to)
   target.transaction(() => {
     // A copy with lost rows must not replace what the remote has. Without these tables, no session is shared any more.
-    let tables: readonly string[] = tablesOf(target).filter((table) => !FORGOTTEN.includes(table))
+    let tables: readonly string[] = tablesOf(target).filter(
+      (table) => !FORGOTTEN_BY_REPAIR.includes(table),
+    )
     if (from !== undefined) tables = copyFrom(from, target, { tables, onConflict: 'REPLACE' })
     // The rows of the ledger are newer. The backup only adds rows to the tables that could not be copied completely.
     if (old !== undefined) copyFrom(old, target, { tables, onConflict: 'IGNORE' })

@@ -11,7 +11,8 @@ import {
 } from '../../model/index.js'
 import type { Database, SqlRow } from '../../system/index.js'
 import { openColumn, type SealedColumn, type Vault } from '../encryption/index.js'
-import { text } from '../rows.js'
+import { optional, text } from '../rows.js'
+import { isSave } from './members.js'
 import type { SegmentWriter } from './segment-writer.js'
 
 /** The keys of changed rows by table, as `note-changes.ts` writes them; null: all rows. */
@@ -26,7 +27,7 @@ type Source = {
   readonly database: Database
   readonly vault: Vault
   readonly writer: SegmentWriter
-  /** The key of the session or thread. */
+  /** As `LogRow.owner`. */
   readonly owner: number
 }
 
@@ -89,6 +90,16 @@ const QUERIES: Readonly<Record<SharedTable, Query>> = {
     ofKey: `call = ${keyPart(0)} AND number = ${keyPart(1)}`,
     order: 'call, number',
   },
+  saves: {
+    from: 'checkpoints',
+    also: {
+      columns: PACK_COLUMNS,
+      join: 'LEFT JOIN shared_packs AS packs ON packs.checkpoint = it.id',
+    },
+    ofOwner: isSave('it'),
+    ofKey: 'it.id = wanted.value',
+    order: 'seq',
+  },
   thread: { from: 'threads', ofOwner: 'it.key = ?1', ofKey: 'TRUE', order: 'it.key' },
   graph_checkpoints: {
     from: 'graph_checkpoints',
@@ -112,7 +123,9 @@ export function collectRows(source: Source, kind: LogKind, changes: Changes): Co
     const keys = changes?.get(table)
     if (changes !== null && keys === undefined) continue
     const found = keys === undefined ? readAll(source, table) : readChanged(source, table, keys)
-    if (found.length > 0) rows[table] = found.map((row) => toSharedRow(source, table, row))
+    const shared = found.map((row) => toSharedRow(source, table, row))
+    if (table === 'saves' && changes === null) shared.unshift(...readArrivals(source))
+    if (shared.length > 0) rows[table] = shared
     const kept = new Set(found.map((row) => row['changed_key']))
     const gone = keys?.filter((key) => !kept.has(key)) ?? []
     const goneKeys = gone.flatMap((key) => removedKey(source, table, key))
@@ -139,6 +152,17 @@ function readChanged(
   return database.all(sql, owner, JSON.stringify(keys))
 }
 
+/** Saves whose files are on the remote only: they belong to the log too. */
+function readArrivals({ database, writer, owner }: Source): readonly SharedRow[] {
+  const sql = `SELECT saves.* FROM shared_saves AS saves JOIN shared_logs ON shared_logs.key = log
+    WHERE owner = ? AND kind = 'project' ORDER BY saves.seq`
+  return database.all(sql, owner).map((row) => {
+    const details = optional(row, 'details')
+    const columns = JSON.parse(text(row, 'row')) as SharedRow
+    return { ...columns, details: details === null ? null : writer.numberOfDetails(details) }
+  })
+}
+
 const COLUMNS = new Map(
   SHARED_TABLES.map((table) => {
     const columns = Object.entries(SHARED_COLUMNS[table].columns)
@@ -148,7 +172,7 @@ const COLUMNS = new Map(
 
 function toSharedRow({ vault, writer }: Source, table: SharedTable, row: SqlRow): SharedRow {
   const shared: Record<string, SharedValue> = {}
-  const files = table === 'checkpoints' ? describeFiles(row) : undefined
+  const files = 'pack_tree' in row ? describeFiles(row) : undefined
   for (const { name, type } of COLUMNS.get(table) ?? []) {
     const value = (files?.[name] ?? row[name] ?? null) as SharedValue
     if (type === 'call') shared[name] = writer.numberOfCall(Number(value ?? row['seq']))
@@ -177,7 +201,7 @@ function describeFiles(row: SqlRow): SqlRow | undefined {
 
 /** The key columns of a removed row. None if the remote never had the row. */
 function removedKey({ writer }: Source, table: SharedTable, key: string): readonly SharedRow[] {
-  if (table === 'checkpoints') return [{ id: key }]
+  if (table === 'checkpoints' || table === 'saves') return [{ id: key }]
   if (table === 'tool_calls') {
     const number = writer.knownCall(Number(key))
     return number === undefined ? [] : [{ number }]

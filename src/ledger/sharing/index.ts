@@ -1,4 +1,5 @@
 export type { ApplyRequest, ApplyResult } from './apply/apply-segments.js'
+export type { Arrival } from './arrivals.js'
 export type { SegmentToApply } from './apply/select-segments.js'
 export type { SharedLog } from './logs.js'
 export type { CommitFacts, EncodeSegment, PreparedSegment, SegmentBytes } from './outbox.js'

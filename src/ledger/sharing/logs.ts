@@ -1,6 +1,7 @@
 // The rows of shared logs: where each one is on its remote.
 import {
   invariant,
+  LOG_KINDS,
   type LogKind,
   type LogName,
   type LogPosition,
@@ -26,26 +27,28 @@ export type SharedLog = {
   readonly needsBase: boolean
   /** Whether a segment was encoded and not confirmed. */
   readonly isPending: boolean
-  /** Whether the session was deleted here. Nothing of it is shared any more; `unshare` forgets it. */
+  /** Whether the session or project was deleted here. Nothing of it is shared any more; `unshare` forgets it. */
   readonly isDeleted: boolean
 }
 
 /** For this folder only. */
 export type LogRow = SharedLog & {
   readonly key: LogKey
-  /** The key of the session or thread. */
+  /** The key of the session, the thread, or the row of `project_logs`. */
   readonly owner: number
   readonly nextNumber: number
   /** Steps of the session below this one are on the remote. */
   readonly nextStep: number
 }
 
-const SELECT = `SELECT shared_logs.*, coalesce(sessions.id, threads.id) AS id, sessions.deleted_at,
+const SELECT = `SELECT shared_logs.*, coalesce(sessions.id, threads.id, project_logs.id) AS id,
+    sessions.deleted_at IS NOT NULL OR (project_logs.id IS NOT NULL AND project_logs.project IS NULL) AS is_deleted,
     EXISTS (SELECT 1 FROM shared_changes WHERE log = shared_logs.key) AS has_changes,
     EXISTS (SELECT 1 FROM shared_outbox WHERE log = shared_logs.key) AS is_pending
   FROM shared_logs
   LEFT JOIN sessions ON shared_logs.kind = 'session' AND sessions.key = owner
-  LEFT JOIN threads ON shared_logs.kind = 'thread' AND threads.key = owner`
+  LEFT JOIN threads ON shared_logs.kind = 'thread' AND threads.key = owner
+  LEFT JOIN project_logs ON shared_logs.kind = 'project' AND project_logs.key = owner`
 
 export function findLog(database: Database, log: LogName): LogRow | undefined {
   const owner = findOwner(database, log)
@@ -69,11 +72,26 @@ export function listLogs(database: Database): LogRow[] {
   return database.all(`${SELECT} ORDER BY shared_logs.key`).map(toLogRow)
 }
 
-/** The key of the session or thread, even if it was deleted. */
+const OWNERS: Readonly<Record<LogKind, string>> = {
+  session: 'sessions',
+  thread: 'threads',
+  project: 'project_logs',
+}
+
+/** The key of the session, thread or project, even if it was deleted. */
 export function findOwner(database: Database, { kind, id }: LogName): number | undefined {
-  const table = kind === 'session' ? 'sessions' : 'threads'
-  const row = database.get(`SELECT key FROM ${table} WHERE id = ?`, id)
+  const row = database.get(`SELECT key FROM ${OWNERS[kind]} WHERE id = ?`, id)
   return row === undefined ? undefined : number(row, 'key')
+}
+
+/** `project` is the one here that has its checkpoints; for a known log that still has one, it changes nothing. */
+export function ensureProjectLog(database: Database, id: string, project: string | null): void {
+  database.run(
+    `INSERT INTO project_logs (id, project) VALUES (?, ?)
+     ON CONFLICT (id) DO UPDATE SET project = coalesce(project, excluded.project)`,
+    id,
+    project,
+  )
 }
 
 export function insertLog(
@@ -109,8 +127,8 @@ export function toSharedLog(row: LogRow): SharedLog {
 }
 
 function toLogRow(row: SqlRow): LogRow {
-  const kind = text(row, 'kind')
-  invariant(kind === 'session' || kind === 'thread', 'a log is a session or a thread')
+  const kind = LOG_KINDS.find((each) => each === row['kind'])
+  invariant(kind !== undefined, 'a log has one of the known kinds')
   const needsBase = number(row, 'needs_base') === 1
   const isPending = number(row, 'is_pending') === 1
   return {
@@ -126,7 +144,7 @@ function toLogRow(row: SqlRow): LogRow {
     fence: row['fence'] === null ? null : number(row, 'fence'),
     isDirty: needsBase || isPending || number(row, 'has_changes') === 1,
     isPending,
-    isDeleted: row['deleted_at'] !== null,
+    isDeleted: number(row, 'is_deleted') === 1,
     needsBase,
     nextNumber: number(row, 'next_number'),
     nextStep: number(row, 'next_step'),

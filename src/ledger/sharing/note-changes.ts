@@ -2,6 +2,7 @@
 // to the connection: a trigger in the file would be refused as planted (docs/decisions/0002-sqlite-driver.md).
 import type { Database } from '../../system/index.js'
 import type { LogKind, SharedTable } from '../../model/index.js'
+import { logOfSave } from './members.js'
 
 /** Creates the triggers if a log is shared. Call it at the start of each transaction until it returns true. */
 export function noteChanges(database: Database): boolean {
@@ -80,6 +81,32 @@ const WATCHED: readonly Watched[] = [
     ],
   },
   {
+    table: 'checkpoints',
+    as: 'saves',
+    log: 'project',
+    owner: (it) =>
+      `CASE WHEN ${it}.session IS NULL THEN (SELECT key FROM project_logs WHERE id = ${logOfSave(it)}) END`,
+    row: (it) => `${it}.id`,
+    columns: [
+      'kind',
+      'name',
+      'reason',
+      'created_at',
+      'pinned',
+      'tree',
+      'files',
+      'insertions',
+      'deletions',
+      'file_count',
+      'size_bytes',
+      'skipped_counts',
+      'details',
+      'session',
+      'authors',
+      'named_by',
+    ],
+  },
+  {
     table: 'tool_calls',
     as: 'tool_calls',
     log: 'session',
@@ -138,6 +165,6 @@ function trigger(
        WHERE owner = ${owner(it)} AND kind = '${log}' AND is_applying = 0 AND NOT EXISTS
          (SELECT 1 FROM shared_changes WHERE log = key AND kind = '${as}' AND row = CAST(${row(it)} AS TEXT));`,
   )
-  const name = `note_${table}_${event.split(' ')[0]?.toLowerCase()}`
+  const name = `note_${as}_${event.split(' ')[0]?.toLowerCase()}`
   return `CREATE TEMP TRIGGER IF NOT EXISTS ${name} AFTER ${event} ON file.${table} BEGIN ${notes.join(' ')} END;`
 }

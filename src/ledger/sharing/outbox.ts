@@ -30,7 +30,7 @@ export type EncodeSegment = (
 
 export type CommitFacts = {
   readonly isBase: boolean
-  /** A thread counts as completed: no process can claim it. */
+  /** A thread or project counts as completed: no process can claim it. */
   readonly status: StatusWord
   /** Without the project, which the caller knows. */
   readonly card: LogCard

@@ -11,6 +11,7 @@ import {
 import type { Database, SqlRow, SqlValue } from '../../system/index.js'
 import { insertRow, number, optional, text } from '../rows.js'
 import { type LogKey, type LogRow, withoutNotes } from './logs.js'
+import { isMember } from './members.js'
 
 /** A pack that the remote is not known to have. */
 export type SharedPack = PackRef & {
@@ -48,22 +49,24 @@ export const FIGURES = [
 ] as const
 
 /** Oldest first, one per tree. Equal trees of one session share a pack, which is recorded here. Inside a transaction. */
-export function findPacksToBuild(database: Database, { key, owner }: LogRow): PackToBuild[] {
+export function findPacksToBuild(database: Database, log: LogRow): PackToBuild[] {
+  const { owner } = log
+  const withoutPack = selectWithoutPack(log)
   for (const row of database.all(
-    `${WITHOUT_PACK} AND EXISTS (SELECT 1 FROM checkpoints AS other JOIN shared_packs AS packs ON packs.checkpoint = other.id
-       WHERE other.session = it.session AND packs.tree = it.tree AND packs.pack IS NOT NULL)`,
+    `${withoutPack} AND EXISTS (SELECT 1 FROM checkpoints AS other JOIN shared_packs AS packs ON packs.checkpoint = other.id
+       WHERE ${isMember(log, 'other')} AND packs.tree = it.tree AND packs.pack IS NOT NULL)`,
     owner,
   )) {
     const same = database.get(
-      `SELECT packs.* FROM checkpoints JOIN shared_packs AS packs ON checkpoint = id
-       WHERE session = ? AND packs.tree = ? AND pack IS NOT NULL ORDER BY is_shared DESC LIMIT 1`,
+      `SELECT packs.* FROM checkpoints AS it JOIN shared_packs AS packs ON checkpoint = id
+       WHERE ${isMember(log, 'it')} AND packs.tree = ?2 AND pack IS NOT NULL ORDER BY is_shared DESC LIMIT 1`,
       owner,
       text(row, 'tree'),
     )
-    if (same !== undefined) storePack(database, key, { ...same, checkpoint: text(row, 'id') })
+    if (same !== undefined) storePack(database, log, { ...same, checkpoint: text(row, 'id') })
   }
   const trees = new Map<string, PackToBuild>()
-  for (const row of database.all(`${WITHOUT_PACK} ORDER BY it.step`, owner)) {
+  for (const row of database.all(`${withoutPack} ORDER BY it.step, it.seq`, owner)) {
     const tree = parseObjectId(text(row, 'tree'))
     const commit = parseObjectId(text(row, 'commit'))
     if (!trees.has(tree))
@@ -72,41 +75,43 @@ export function findPacksToBuild(database: Database, { key, owner }: LogRow): Pa
   return [...trees.values()]
 }
 
-const WITHOUT_PACK = `SELECT it.id, it.tree, it."commit" FROM checkpoints AS it
-  LEFT JOIN shared_packs AS own ON own.checkpoint = it.id AND own.tree = it.tree
-  WHERE it.session = ? AND it.tree IS NOT NULL AND own.pack IS NULL`
+function selectWithoutPack(log: LogRow): string {
+  return `SELECT it.id, it.tree, it."commit" FROM checkpoints AS it
+    LEFT JOIN shared_packs AS own ON own.checkpoint = it.id AND own.tree = it.tree
+    WHERE ${isMember(log, 'it')} AND it.tree IS NOT NULL AND own.pack IS NULL`
+}
 
 /** The newest pack whose objects are here: the next one can build on it. */
-export function findNewestPack(database: Database, { owner }: LogRow): NewestPack | undefined {
+export function findNewestPack(database: Database, log: LogRow): NewestPack | undefined {
   const row = database.get(
-    `SELECT packs.pack, packs.tree FROM checkpoints JOIN shared_packs AS packs ON checkpoint = id AND packs.tree = checkpoints.tree
-     WHERE session = ? AND pack IS NOT NULL ORDER BY step DESC LIMIT 1`,
-    owner,
+    `SELECT packs.pack, packs.tree FROM checkpoints AS it JOIN shared_packs AS packs ON checkpoint = id AND packs.tree = it.tree
+     WHERE ${isMember(log, 'it')} AND pack IS NOT NULL ORDER BY step DESC, seq DESC LIMIT 1`,
+    log.owner,
   )
   return row === undefined ? undefined : { id: text(row, 'pack'), tree: text(row, 'tree') }
 }
 
 /** Inside a transaction. Records it for all checkpoints of the session that have this tree and no pack that the remote has. */
-export function recordPack(database: Database, { key, owner }: LogRow, pack: PackRef): void {
+export function recordPack(database: Database, log: LogRow, pack: PackRef): void {
   const { id, parent, tree } = pack
   const parentTree = database.get('SELECT tree FROM shared_packs WHERE pack = ? LIMIT 1', parent)
   const rows = database.all(
     `SELECT it.id, own.pack, own.parent FROM checkpoints AS it
      LEFT JOIN shared_packs AS own ON own.checkpoint = it.id AND own.tree = it.tree
-     WHERE it.session = ? AND it.tree = ? AND coalesce(own.is_shared, 0) = 0`,
-    owner,
+     WHERE ${isMember(log, 'it')} AND it.tree = ?2 AND coalesce(own.is_shared, 0) = 0`,
+    log.owner,
     tree,
   )
   for (const row of rows) {
     if (row['pack'] === id && row['parent'] === parent) continue
     const parent_tree = parentTree === undefined ? null : text(parentTree, 'tree')
     const checkpoint = text(row, 'id')
-    storePack(database, key, { checkpoint, tree, pack: id, parent, parent_tree, is_shared: 0 })
+    storePack(database, log, { checkpoint, tree, pack: id, parent, parent_tree, is_shared: 0 })
   }
 }
 
 /** The row of the checkpoint is sent again, with the pack. */
-function storePack(database: Database, log: LogKey, row: SqlRow): void {
+function storePack(database: Database, { key, log }: LogRow, row: SqlRow): void {
   const { checkpoint, tree, pack, parent, parent_tree, is_shared } = row as Record<string, SqlValue>
   insertRow(
     database,
@@ -126,8 +131,9 @@ function storePack(database: Database, log: LogKey, row: SqlRow): void {
     },
   )
   database.run(
-    `INSERT OR IGNORE INTO shared_changes (log, kind, row) VALUES (?, 'checkpoints', ?)`,
-    log,
+    `INSERT OR IGNORE INTO shared_changes (log, kind, row) VALUES (?, ?, ?)`,
+    key,
+    log.kind === 'project' ? 'saves' : 'checkpoints',
     checkpoint ?? null,
   )
 }
@@ -142,7 +148,7 @@ export function findUnsharedPacks(
          ON other.id = below.checkpoint AND other.tree = below.tree WHERE below.pack = packs.parent) THEN parent_tree END AS base_tree
      FROM shared_packs AS packs JOIN checkpoints ON id = checkpoint
      WHERE checkpoint IN (SELECT value FROM json_each(?)) AND pack IS NOT NULL AND is_shared = 0
-       AND checkpoints.tree = packs.tree ORDER BY step`,
+       AND checkpoints.tree = packs.tree ORDER BY step, seq`,
     JSON.stringify(checkpoints),
   )
   const packs = new Map(rows.map((row) => [text(row, 'pack'), toSharedPack(row)]))

@@ -1,10 +1,17 @@
 // Encodes the changes of a log as one segment, and keeps it until the remote has confirmed it (docs/internals/shared.md#order-of-writes).
-import { invariant, type LogPosition, SHARED_TABLES, type SharedTable } from '../../model/index.js'
+import {
+  checkpointRows,
+  invariant,
+  type LogPosition,
+  SHARED_TABLES,
+  type SharedTable,
+} from '../../model/index.js'
 import type { Database } from '../../system/index.js'
 import type { Vault } from '../encryption/index.js'
 import { number, optional, statusOf } from '../rows.js'
 import { type Changes, collectRows } from './collect-rows.js'
 import { type LogRow } from './logs.js'
+import { isSave } from './members.js'
 import { LogNumbers } from './numbers.js'
 import {
   type CommitFacts,
@@ -90,13 +97,14 @@ function encodeChanges(store: Store, log: LogRow, encode: EncodeSegment): Pendin
   const facts: OutboxFacts = {
     isBase,
     ...describe(database, log),
-    checkpoints: (rows.checkpoints ?? []).map(({ id, step, pack }) => ({
+    checkpoints: checkpointRows(rows).map(({ id, step, pack }) => ({
       id: String(id),
-      step: Number(step),
+      // A save has none.
+      step: Number(step ?? 0),
       pack: pack === null || pack === undefined ? null : String(pack),
     })),
-    removedCheckpoints: (removed.checkpoints ?? []).map(({ id }) => String(id)),
-    isRemoval: [removed.checkpoints, removed.graph_checkpoints].some((rows) => rows !== undefined),
+    removedCheckpoints: checkpointRows(removed).map(({ id }) => String(id)),
+    isRemoval: checkpointRows(removed).length > 0 || removed.graph_checkpoints !== undefined,
     firstNumber: log.nextNumber,
     changes: [...(changes ?? [])],
   }
@@ -121,8 +129,11 @@ function describe(
   database: Database,
   { log, owner }: LogRow,
 ): Pick<OutboxFacts, 'status' | 'card' | 'nextStep'> {
-  if (log.kind === 'thread') {
-    const sql = 'SELECT count(*) AS steps FROM graph_checkpoints WHERE thread = ?'
+  if (log.kind !== 'session') {
+    const sql =
+      log.kind === 'thread'
+        ? 'SELECT count(*) AS steps FROM graph_checkpoints WHERE thread = ?1'
+        : `SELECT count(*) AS steps FROM checkpoints AS it WHERE ${isSave('it')}`
     const steps = number(database.get(sql, owner) ?? {}, 'steps')
     const card = { agent: null, project: null, steps, reason: null, statusReason: null, ages: null }
     return { status: 'completed', card, nextStep: 0 }

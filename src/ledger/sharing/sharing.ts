@@ -1,4 +1,4 @@
-// Shared sessions and threads on this host: what changed since the remote last confirmed, the segment that is under way, and rows that
+// Shared sessions, threads and projects on this host: what changed since the remote last confirmed, the segment that is under way, and rows that
 // come from elsewhere (docs/internals/shared.md). It contacts no remote; the engine carries the segments.
 import {
   type CheckpointId,
@@ -6,13 +6,17 @@ import {
   type LogPosition,
   type ObjectId,
   type PackRef,
+  parseProjectId,
   type ProjectId,
   SavestateError,
 } from '../../model/index.js'
 import type { Database } from '../../system/index.js'
 import { type Sealing, SealedTable } from '../ledger-table.js'
+import { optional, text } from '../rows.js'
 import { type ApplyRequest, type ApplyResult, applySegments } from './apply/apply-segments.js'
+import { type Arrival, attachArrival, findArrivals, readArrival } from './arrivals.js'
 import {
+  ensureProjectLog,
   findLog,
   findOwner,
   insertLog,
@@ -36,6 +40,7 @@ import {
   type SharedFiles,
   type StaleLog,
 } from './packs.js'
+import { isMember } from './members.js'
 import { acknowledgeSegment, prepareSegment } from './prepare.js'
 import { splitTail, type SplitRequest, type SplitResult } from './split-tail.js'
 
@@ -55,7 +60,7 @@ export class Sharing extends SealedTable {
   }
 
   /**
-   * Begins to share a session or thread that exists here; `remote` is the id of the remote. Everything counts as changed, and the first
+   * Begins to share a session, thread or project that exists here; `remote` is the id of the remote. Everything counts as changed, and the first
    * segment is a base. Does nothing if it is shared there already. Throws SESSION_UNKNOWN, and BAD_INPUT if it is on another remote.
    */
   share(log: LogName, { remote }: { readonly remote: string }): SharedLog {
@@ -69,7 +74,7 @@ export class Sharing extends SealedTable {
             hint: 'A session is on one remote at a time. Fork it to share it on another one.',
           },
         )
-      const owner = findOwner(this.database, log)
+      const owner = this.#ownerToShare(log)
       if (owner === undefined)
         throw new SavestateError(
           'SESSION_UNKNOWN',
@@ -155,9 +160,39 @@ export class Sharing extends SealedTable {
     for (const log of logs) renewPacks(this.database, log)
   }
 
-  /** The checkpoints of a session whose files are on the remote only, newest first. */
+  /** The checkpoints of a log whose files are on the remote only: of a session newest first, of a project oldest first. */
   missingFiles(log: LogName): readonly (SharedFiles & { readonly checkpoint: CheckpointId })[] {
-    return findMissingFiles(this.database, requireLog(this.database, log))
+    const row = requireLog(this.database, log)
+    return log.kind === 'project'
+      ? findArrivals(this.database, row)
+      : findMissingFiles(this.database, row)
+  }
+
+  /** A checkpoint of a project that is on the remote only; undefined if there is none with this id. */
+  arrival(checkpoint: CheckpointId): Arrival | undefined {
+    return readArrival(this.database, checkpoint)
+  }
+
+  /** Makes it a checkpoint here, once its objects, a commit and a ref are in place (I1, I2). No-op if another process has done so. */
+  attachArrival(checkpoint: CheckpointId, commit: ObjectId): void {
+    this.database.transaction(() => attachArrival(this.database, checkpoint, commit))
+  }
+
+  /** The logs of the checkpoints of a project that belong to no session. */
+  projectLogs(project: ProjectId): readonly LogName[] {
+    const sql = `SELECT id FROM project_logs WHERE project = ?1
+      UNION SELECT ?1 WHERE EXISTS (SELECT 1 FROM checkpoints WHERE project = ?1 AND session IS NULL AND project_log IS NULL)`
+    return this.database.all(sql, project).map((row) => ({ kind: 'project', id: text(row, 'id') }))
+  }
+
+  /** The project here that has the checkpoints of the log of a project; null if none has. */
+  projectOf({ id }: LogName): ProjectId | null {
+    const row = this.database.get(
+      `SELECT coalesce((SELECT project FROM project_logs WHERE id = ?1), (SELECT id FROM projects WHERE id = ?1)) AS project`,
+      id,
+    )
+    const project = optional(row ?? {}, 'project')
+    return project === null ? null : parseProjectId(project)
   }
 
   /**
@@ -212,12 +247,13 @@ export class Sharing extends SealedTable {
    */
   restart(log: LogName, { nextN, epoch, hash }: LogPosition): void {
     this.#transactNoSync(() => {
-      const { key } = requireLog(this.database, log)
+      const known = requireLog(this.database, log)
+      const { key } = known
       forgetSent(this.database, key)
       this.database.run(
-        `UPDATE shared_packs SET is_shared = 0 WHERE is_local = 1 AND checkpoint IN (SELECT id FROM checkpoints
-           WHERE session = (SELECT owner FROM shared_logs WHERE key = ? AND kind = 'session'))`,
-        key,
+        `UPDATE shared_packs SET is_shared = 0 WHERE is_local = 1
+           AND checkpoint IN (SELECT id FROM checkpoints AS it WHERE ${isMember(known, 'it')})`,
+        known.owner,
       )
       // Steps that the remote had may be lost there: a divergence must not take them for shared.
       const sql = `UPDATE shared_logs SET needs_base = 1, next_step = 0, next_n = ?, epoch = ?, hash = ? WHERE key = ?`
@@ -245,5 +281,11 @@ export class Sharing extends SealedTable {
   splitTail(log: LogName, request: SplitRequest): SplitResult {
     const store = { database: this.database, vault: this.vault }
     return this.database.transaction(() => splitTail(store, log, request))
+  }
+
+  #ownerToShare(log: LogName): number | undefined {
+    const project = log.kind === 'project' ? this.projectOf(log) : null
+    if (project !== null) ensureProjectLog(this.database, log.id, project)
+    return findOwner(this.database, log)
   }
 }

@@ -1,10 +1,10 @@
-// The tables of sharing: which sessions and threads are shared, what changed since, and the segment that is under way
+// The tables of sharing: which sessions, threads and projects are shared, what changed since, and the segment that is under way
 // (docs/internals/shared.md#on-the-host).
 
 export const SHARING_TABLES = `
   CREATE TABLE file.shared_logs (
     key INTEGER PRIMARY KEY AUTOINCREMENT,
-    -- 'session' or 'thread', and the key of its row.
+    -- 'session', 'thread' or 'project', and the key of its row; of a project the key in \`project_logs\`.
     kind TEXT NOT NULL,
     owner INTEGER NOT NULL,
     -- The id that the remote gave itself.
@@ -24,6 +24,25 @@ export const SHARING_TABLES = `
     is_applying INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE UNIQUE INDEX file.shared_logs_by_owner ON shared_logs (owner, kind);
+
+  -- The logs of projects that are or were shared: their checkpoints without a session.
+  CREATE TABLE file.project_logs (
+    key INTEGER PRIMARY KEY AUTOINCREMENT,
+    -- The id of the project in the store that began the log.
+    id TEXT NOT NULL UNIQUE,
+    -- The project here that has its checkpoints; NULL if it was removed.
+    project TEXT REFERENCES projects (id) ON DELETE SET NULL
+  ) STRICT;
+
+  -- Checkpoints of projects whose files are on a remote only. They become rows of \`checkpoints\` once their files are here (I1).
+  CREATE TABLE file.shared_saves (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    log INTEGER NOT NULL REFERENCES shared_logs (key) ON DELETE CASCADE,
+    -- JSON: the columns of src/model/sharing/columns.ts without the details.
+    row TEXT NOT NULL,
+    details TEXT REFERENCES details (hash)
+  ) STRICT;
 
   -- The numbers of a log. Several may name one row, if another host had it twice.
   CREATE TABLE file.shared_numbers (
@@ -79,3 +98,12 @@ export const SHARING_TABLES = `
     details TEXT REFERENCES details (hash)
   ) STRICT, WITHOUT ROWID;
 `
+
+/** A copy with lost rows must not replace what the remote has, so a repair empties these. */
+export const FORGOTTEN_BY_REPAIR = [
+  'shared_changes',
+  'shared_outbox',
+  'shared_numbers',
+  'shared_saves',
+  'shared_logs',
+]

@@ -1,7 +1,7 @@
 // Checks the numbers of a segment: each one is brought before it is used, has the right kind, and is brought only once. The sizes below
 // each node are counted, so that no small segment describes a state that does not fit into memory.
 import { segmentFault } from './faults.js'
-import type { LogNumber, SegmentContent, SharedRow } from './segment.js'
+import { checkpointRows, type LogNumber, type SegmentContent, type SharedRow } from './segment.js'
 import { referencesOf } from './state-root.js'
 
 /** The thing that a number names. `height`, `count` and `bytes` are of the tree below a node, or of one element. */
@@ -44,7 +44,7 @@ export function checkNumbers(content: SegmentContent, known: NumberTable): void 
     if (number >= nextNumber) throw segmentFault(`the number ${number} is too high`)
     known.set(number, thing)
   }
-  const details = new Set((rows.checkpoints ?? []).map((row) => row['details']))
+  const details = new Set(checkpointRows(rows).map((row) => row['details']))
   for (const [number, , text] of elements)
     add(number, { kind: details.has(number) ? 'details' : 'element', ...measureElement(text) })
   for (const [number, children] of nodes)
@@ -58,6 +58,7 @@ export function checkNumbers(content: SegmentContent, known: NumberTable): void 
     if (known.get(call)?.kind !== 'call') add(call, { kind: 'call', ...NOTHING })
   }
   checkRows(rows.checkpoints, ['state', 'details'], known)
+  checkRows(rows.saves, ['details'], known)
   checkRows(rows.graph_checkpoints, ['state'], known)
   checkRows(rows.partials, ['call'], known)
 }
@@ -70,8 +71,8 @@ export function numbersFromBefore(content: SegmentContent): ReadonlySet<LogNumbe
   }
   for (const [, children] of content.nodes) for (const child of children) used.add(child)
   for (const [, root] of content.states) for (const { id } of referencesOf(root)) used.add(id)
-  const { checkpoints, graph_checkpoints: graph, tool_calls: calls, partials } = content.rows
-  for (const row of [...(checkpoints ?? []), ...(graph ?? [])]) {
+  const { graph_checkpoints: graph, tool_calls: calls, partials } = content.rows
+  for (const row of [...checkpointRows(content.rows), ...(graph ?? [])]) {
     use(row['state'])
     use(row['details'])
   }

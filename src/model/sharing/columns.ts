@@ -2,7 +2,7 @@
 // are as untrusted as an import, so `parse-segment.ts` refuses everything that this table does not name.
 import type { CheckpointKind } from '../checkpoint.js'
 import { STATUS_WORDS, type ToolStatus } from '../session.js'
-import type { LogKind } from './log.js'
+import { LOG_KINDS, type LogKind } from './log.js'
 import { SHARED_TABLES, type SharedRow, type SharedTable } from './segment.js'
 
 /**
@@ -125,6 +125,30 @@ export const SHARED_COLUMNS: Readonly<Record<SharedTable, TableSpec>> = {
     key: ['call', 'number'],
     columns: { call: is('call'), number: is('count'), value: is('json') },
   },
+  saves: {
+    log: 'project',
+    key: ['id'],
+    columns: {
+      id: is('checkpoint'),
+      kind: is(CHECKPOINT_KINDS),
+      name: optional('label'),
+      reason: optional('text'),
+      created_at: is('integer'),
+      pinned: is('flag'),
+      tree: is('tree'),
+      // Null if its host has not built it yet.
+      pack: optional('pack'),
+      files: is('count'),
+      insertions: is('count'),
+      deletions: is('count'),
+      file_count: is('count'),
+      size_bytes: is('count'),
+      skipped_counts: is('skip-counts'),
+      details: optional('details'),
+      authors: optional('names'),
+      named_by: optional(['user', 'agent']),
+    },
+  },
   thread: {
     log: 'thread',
     key: [],
@@ -161,14 +185,12 @@ export const SHARED_COLUMNS: Readonly<Record<SharedTable, TableSpec>> = {
   },
 }
 
-/** The tables of each kind of log. */
-const TABLES_OF: Readonly<Record<LogKind, readonly SharedTable[]>> = {
-  session: SHARED_TABLES.filter((table) => SHARED_COLUMNS[table].log === 'session'),
-  thread: SHARED_TABLES.filter((table) => SHARED_COLUMNS[table].log === 'thread'),
-}
+const TABLES_OF: ReadonlyMap<LogKind, readonly SharedTable[]> = new Map(
+  LOG_KINDS.map((kind) => [kind, SHARED_TABLES.filter((it) => SHARED_COLUMNS[it].log === kind)]),
+)
 
 export function tablesOfLog(kind: LogKind): readonly SharedTable[] {
-  return TABLES_OF[kind]
+  return TABLES_OF.get(kind) ?? []
 }
 
 /** Equal for two versions of one row. */

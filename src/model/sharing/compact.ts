@@ -4,6 +4,7 @@ import { foldRows } from './fold-rows.js'
 import type { LogKind, LogSize } from './log.js'
 import { parseSegment } from './parse-segment.js'
 import {
+  checkpointRows,
   type LogNumber,
   type SegmentContent,
   SHARED_TABLES,
@@ -93,7 +94,7 @@ function reachableNumbers(
       mark(nodes.get(number) ?? [])
     }
   }
-  for (const row of [...(rows.checkpoints ?? []), ...(rows.graph_checkpoints ?? [])]) {
+  for (const row of [...checkpointRows(rows), ...(rows.graph_checkpoints ?? [])]) {
     const { state, details } = row
     if (typeof details === 'number') mark([details])
     if (typeof state !== 'number' || live.has(state)) continue

@@ -36,6 +36,7 @@ function emptyTables(): RowsByKey {
     checkpoints: new Map(),
     tool_calls: new Map(),
     partials: new Map(),
+    saves: new Map(),
     thread: new Map(),
     graph_checkpoints: new Map(),
     graph_writes: new Map(),

@@ -1,9 +1,10 @@
-// A log: a session, or a thread of a graph framework, as a remote keeps it.
+// A log: a session, a thread of a graph framework, or the checkpoints of a project that belong to no session, as a remote keeps it.
 import type { LeaseOwner } from '../session.js'
 
-export type LogKind = 'session' | 'thread'
+export const LOG_KINDS = ['session', 'thread', 'project'] as const
+export type LogKind = (typeof LOG_KINDS)[number]
 
-/** `id` is the id of the session or thread. */
+/** `id` is the id of the session or thread, or of the project in the store that began the log. */
 export type LogName = { readonly kind: LogKind; readonly id: string }
 
 /** The position after a segment of a log. */

@@ -9,11 +9,13 @@ export type SegmentMark = string
 export type SharedValue = string | number | null
 export type SharedRow = Readonly<Record<string, SharedValue>>
 
+/** `saves` are the checkpoints of a project that belong to no session. */
 export const SHARED_TABLES = [
   'session',
   'checkpoints',
   'tool_calls',
   'partials',
+  'saves',
   'thread',
   'graph_checkpoints',
   'graph_writes',
@@ -38,4 +40,11 @@ export type SegmentContent = {
   readonly rows: Readonly<Partial<Record<SharedTable, readonly SharedRow[]>>>
   /** The key columns of removed rows. */
   readonly removed: Readonly<Partial<Record<SharedTable, readonly SharedRow[]>>>
+}
+
+/** The checkpoints among these rows: of a session, or of a project. */
+export function checkpointRows(
+  rows: Readonly<Partial<Record<SharedTable, readonly SharedRow[]>>>,
+): readonly SharedRow[] {
+  return [...(rows.checkpoints ?? []), ...(rows.saves ?? [])]
 }

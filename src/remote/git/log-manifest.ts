@@ -1,6 +1,13 @@
 // `head.json` of a log: the fields of its head, and what its trees hold. It was written by another host, so every field is checked.
 import { fieldsOf, isRecord, tryParseJson } from '../../base/index.js'
-import { type LogName, type LogSize, STATUS_WORDS, type StatusWord } from '../../model/index.js'
+import {
+  LOG_KINDS,
+  type LogKind,
+  type LogName,
+  type LogSize,
+  STATUS_WORDS,
+  type StatusWord,
+} from '../../model/index.js'
 import type { DriverHead, DriverPack, DriverProject } from '../driver.js'
 
 export type SegmentEntry = {
@@ -111,7 +118,7 @@ export function decodeManifest(bytes: Buffer): LogManifest | 'newer' | undefined
   const { hash, agent, card, holder, isDeleted } = value
   const isValid =
     value['version'] === VERSION &&
-    (kind === 'session' || kind === 'thread') &&
+    isKind(kind) &&
     typeof id === 'string' &&
     Object.values(fields).every(isCount) &&
     isHashOrNull(hash) &&
@@ -192,6 +199,10 @@ function isTextOrNull(value: unknown): value is string | null {
 
 function isHashOrNull(value: unknown): value is string | null {
   return value === null || (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value))
+}
+
+function isKind(value: unknown): value is LogKind {
+  return LOG_KINDS.some((kind) => kind === value)
 }
 
 function isStatus(value: unknown): value is StatusWord {

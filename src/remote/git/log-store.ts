@@ -1,15 +1,14 @@
 // Reads logs in the driver's copy, and changes them on the server by compare and swap: fetch, build commits, push with a lease on the
 // values that were fetched, and again if another host was faster.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SavestateError } from '../../model/index.js'
-import type { LogKind, LogName } from '../../model/index.js'
+import { LOG_KINDS, type LogKind, type LogName, SavestateError } from '../../model/index.js'
 import { remoteNewer } from '../check-format.js'
 import { REMOTE_FORMAT } from '../driver.js'
 import { buildCommit, type FileChange } from './build-commit.js'
 import { unreachable } from './git-errors.js'
 import { decodeManifest, encodeManifest, type LogManifest } from './log-manifest.js'
 import { readFormatFile } from './remote-format.js'
-import { everyLog, FORMAT_REF, logRef, packsRef } from './ref-names.js'
+import { everyLog, FORMAT_REF, logRef, logsOfKind, packsRef } from './ref-names.js'
 import type { PushResult, RefUpdate, RefValue, ScratchRepository } from './local-copy.js'
 
 export type LogState = {
@@ -67,7 +66,7 @@ export class LogStore {
 
   /** The logs of the copy. */
   async readAll(): Promise<readonly LogManifest[]> {
-    const all = await this.repository.refs('refs/savestate/session', 'refs/savestate/thread')
+    const all = await this.repository.refs(...LOG_KINDS.map(logsOfKind))
     const refs = [...all].filter(([ref]) => ref.endsWith('/log'))
     const heads = refs.map(([, { commit }]) => `${commit}:head.json`)
     const contents = await this.repository.readBlobs(heads)

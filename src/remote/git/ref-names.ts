@@ -24,7 +24,7 @@ export function escapeId(id: string): string {
 
 /** The folder of the refs of a log: `log` has its head and its segments, `packs` its packs. */
 function folderOf({ kind, id }: LogName): string {
-  return `refs/savestate/${kind}/${escapeId(id)}`
+  return `${logsOfKind(kind)}/${escapeId(id)}`
 }
 
 export function logRef(log: LogName): string {
@@ -35,9 +35,14 @@ export function packsRef(log: LogName): string {
   return `${folderOf(log)}/packs`
 }
 
+/** The folder of the refs of all logs of a kind. */
+export function logsOfKind(kind: LogKind): string {
+  return `refs/savestate/${kind}`
+}
+
 /** For a fetch: unlike a name, a pattern may match nothing. */
 export function everyLog(kind: LogKind | undefined): string {
-  return kind === undefined ? 'refs/savestate/*/log' : `refs/savestate/${kind}/*/log`
+  return kind === undefined ? 'refs/savestate/*/log' : `${logsOfKind(kind)}/*/log`
 }
 
 export function stagedRef(pack: string): string {

@@ -31,7 +31,7 @@ async function decideCommit(
   }: { readonly commit: DriverCommit; readonly manifest: LogManifest | undefined },
 ): Promise<Decision<DriverCommitResult>> {
   const { segment, isBase, fence } = commit
-  const current = manifest ?? startOfThread(commit)
+  const current = manifest ?? startOfLog(commit)
   if (current === undefined) return { result: { kind: 'conflict', head: undefined } }
   if (!isAtPosition(current, commit)) {
     const isThere = current.segments.some(({ n, hash }) => n === segment.n && hash === segment.hash)
@@ -62,15 +62,15 @@ async function decideCommit(
   }
 }
 
-/** The first segment of a thread creates its log. */
-function startOfThread({ log, fence, before }: DriverCommit): LogManifest | undefined {
-  const isNew = log.kind === 'thread' && fence === null && before.nextN === 1
-  return isNew ? emptyManifest(log, { agent: null, project: null }) : undefined
+/** The first segment of a log without a lease creates it. */
+function startOfLog({ log, fence, before, project = null }: DriverCommit): LogManifest | undefined {
+  const isNew = log.kind !== 'session' && fence === null && before.nextN === 1
+  return isNew ? emptyManifest(log, { agent: null, project }) : undefined
 }
 
 function isAtPosition(manifest: LogManifest, commit: DriverCommit): boolean {
   const { log, fence, before, isBase, changes } = commit
-  const isRevival = log.kind === 'thread' && isBase && changes !== null
+  const isRevival = log.kind !== 'session' && isBase && changes !== null
   return (
     manifest.nextN === before.nextN &&
     manifest.epoch === before.epoch &&

@@ -15,9 +15,9 @@ export async function commitSegment(
   db: Database,
   commit: DriverCommit,
 ): Promise<DriverCommitResult> {
-  const { log, fence, before } = commit
-  const isNewThread = log.kind === 'thread' && fence === null && before.nextN === 1
-  if (isNewThread) await createLog(db, log, { agent: null, project: null })
+  const { log, fence, before, project = null } = commit
+  const isNew = log.kind !== 'session' && fence === null && before.nextN === 1
+  if (isNew) await createLog(db, log, { agent: null, project })
   return tryCommit(db, commit)
 }
 
@@ -44,7 +44,7 @@ function statementFor(commit: DriverCommit): {
   const bind = (value: unknown) => `$${values.push(value)}`
   const n = bind(segment.n)
   const hash = bind(hashBytes(segment.hash))
-  const isRevival = log.kind === 'thread' && isBase && changes !== null
+  const isRevival = log.kind !== 'session' && isBase && changes !== null
   const sets = [
     `next_n = v.next_n + 1, hash = ${hash}`,
     ...(isBase ? ['epoch = v.epoch + 1'] : []),

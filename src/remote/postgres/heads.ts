@@ -1,5 +1,11 @@
 // The head of a log: its rows in `logs` and `live`.
-import type { LogKind, LogName, LogSize } from '../../model/index.js'
+import {
+  invariant,
+  LOG_KINDS,
+  type LogKind,
+  type LogName,
+  type LogSize,
+} from '../../model/index.js'
 import { MAX_CARD_BYTES } from '../codec/index.js'
 import type { DriverHead } from '../driver.js'
 import { type DamagedLog, orDamaged } from '../damaged-log.js'
@@ -64,7 +70,7 @@ export async function readHeads(
 }
 
 export function nameOf(row: Row): LogName {
-  return { kind: row['kind'] === 'thread' ? 'thread' : 'session', id: textIn(row, 'id') }
+  return { kind: kindIn(row), id: textIn(row, 'id') }
 }
 
 /** For all logs of a large remote. */
@@ -113,4 +119,10 @@ export function headOf(row: Row): DriverHead {
       holder === null || row['ends_ms'] === null ? null : Math.max(0, numberIn(row, 'ends_ms')),
     isDeleted: row['is_deleted'] === true,
   }
+}
+
+function kindIn(row: Row): LogKind {
+  const kind = LOG_KINDS.find((each) => each === row['kind'])
+  invariant(kind !== undefined, 'the table allows the known kinds only')
+  return kind
 }

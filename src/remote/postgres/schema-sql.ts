@@ -1,6 +1,6 @@
 // The tables of a remote in PostgreSQL (docs/internals/shared.md#in-postgresql). Also printed for an administrator, so it is plain SQL that
 // psql runs, and that may run twice.
-import { SavestateError, STATUS_WORDS } from '../../model/index.js'
+import { LOG_KINDS, SavestateError, STATUS_WORDS } from '../../model/index.js'
 
 export const DEFAULT_SCHEMA = 'savestate'
 
@@ -20,6 +20,7 @@ export function schemaStatements({
 }: SchemaOptions = {}): readonly string[] {
   const s = quoteSchema(schema)
   const statuses = STATUS_WORDS.map((word) => `'${word}'`).join(', ')
+  const kinds = LOG_KINDS.map((kind) => `'${kind}'`).join(', ')
   return [
     ...(withSchema ? [`CREATE SCHEMA IF NOT EXISTS ${s}`] : []),
     `CREATE TABLE IF NOT EXISTS ${s}.format (
@@ -35,7 +36,7 @@ export function schemaStatements({
 )`,
     `CREATE TABLE IF NOT EXISTS ${s}.logs (
   key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  kind text NOT NULL CHECK (kind IN ('session', 'thread')),
+  kind text NOT NULL CHECK (kind IN (${kinds})),
   id text NOT NULL,
   agent text,
   project text REFERENCES ${s}.projects,

@@ -13,6 +13,7 @@ export const SHIP_POINTS = {
 export const RESUME_POINTS = {
   'share:applied': [1],
   'share:fetched': [1],
+  'share:recorded': [1],
 } as const
 
 /** While steps that were not shared become a fork. */

@@ -12,6 +12,7 @@ import {
   positionOf,
   readAll,
   session,
+  START,
   startThread,
   startWriter,
   textsOf,
@@ -150,6 +151,21 @@ export function describeCommits({ remote, openOther }: RemoteClients): void {
     await second.commit('b1')
     expect(await textsOf(remote(), thread('graph'))).toEqual(['a1', 'b1'])
     expect(await remote().head(session('graph'))).toBe(undefined)
+  })
+
+  test('a project has no lease: its first commit creates the log with the project', async () => {
+    const log = { kind: 'project', id: 'saves' } as const
+    const project = { id: 'folder', name: 'app', origin: 'hash' }
+    const writer = new Writer(remote(), log, { fence: null, position: START })
+    const first = { ...writer.prepare('one'), project }
+    expect(await writer.send(first)).toMatchObject({ kind: 'done' })
+    await writer.commit('two')
+    const other = await openOther()
+    expect(await textsOf(other, log)).toEqual(['one', 'two'])
+    expect(await other.heads({ kind: 'project' })).toEqual([await headOf(other, log)])
+    expect(await headOf(other, log)).toMatchObject({ log, project, fence: 0, holder: null })
+    expect(await other.head(session('saves'))).toBe(undefined)
+    expect(await other.head(thread('saves'))).toBe(undefined)
   })
 
   test('of two first commits of a thread at once one wins', async () => {

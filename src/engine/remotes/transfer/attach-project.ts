@@ -5,19 +5,21 @@ import {
   bytePath,
   type BytePath,
   fsPath,
+  isIdForm,
   joinPath,
   makeId,
   parseProjectId,
   pathText,
   printablePath,
   type Project,
+  type ProjectId,
   type RemoteProject,
   SavestateError,
   type Session,
 } from '../../../model/index.js'
 import { ensureProject, type StoreContext } from '../../operation/context.js'
 import { moveProject } from '../../projects/move-project.js'
-import { readProjectState } from '../../projects/project-state.js'
+import { readParentIdentity, readProjectState } from '../../projects/project-state.js'
 import { linkProject, remoteProjectOf } from '../../sharing/index.js'
 
 /**
@@ -85,7 +87,7 @@ export async function attachSession(
 
 /**
  * A project without a folder, for a backup that is brought back: `savestate move` gives it its place. Its parent folder exists and is
- * empty, so no prune takes the project for one that was deleted.
+ * empty, so no prune takes the project for one that was deleted. It keeps its id if it can, so that what is saved in it continues its log.
  */
 export function placeholderProject(context: StoreContext, wanted: RemoteProject): Project {
   const parent = bytePath(`${context.home}-pulled`)
@@ -93,7 +95,20 @@ export function placeholderProject(context: StoreContext, wanted: RemoteProject)
   const name = wanted.name.replaceAll(/[/\0]/g, '_').slice(0, MAX_NAME_CHARS)
   const usual = joinPath(parent, bytePath(/^\.{0,2}$/.test(name) ? '_' : name))
   const isTaken = context.ledger.projectAt(usual) !== undefined
-  return ensureLinked(context, isTaken ? bytePath(`${usual}-${wanted.id}`) : usual, wanted)
+  const path = isTaken ? bytePath(`${usual}-${wanted.id}`) : usual
+  const project = context.ledger.ensureProject({
+    id: freeIdFor(context, wanted),
+    path,
+    createdAtMs: context.clock.nowMs(),
+    ...readParentIdentity(path),
+  })
+  linkProject(context, project, wanted)
+  return project
+}
+
+function freeIdFor({ ledger, clock }: StoreContext, { id }: RemoteProject): ProjectId {
+  const isFree = isIdForm(id) && ledger.sharing.projectOf({ kind: 'project', id }) === null
+  return parseProjectId(isFree ? id : makeId(clock.random))
 }
 
 const MAX_NAME_CHARS = 60

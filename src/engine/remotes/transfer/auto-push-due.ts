@@ -40,6 +40,7 @@ function isDue(context: StoreContext, entry: RemoteEntry, isSoon: boolean): bool
 
 /** Everything that the remote lacks of its sessions, and of the projects from which the user has pushed. */
 export function logsToPush(context: StoreContext, { id }: RemoteEntry): readonly LogName[] {
+  const { sharing } = context.ledger
   const logs = logsWith(context, id)
   if (logs.length === 0) return []
   // A session that was only pulled has no fence: it makes nothing else of its project public.
@@ -47,17 +48,23 @@ export function logsToPush(context: StoreContext, { id }: RemoteEntry): readonly
   const known = new Set(pushed.map(({ log }) => log.id))
   const sessions = context.ledger.sessions.list({})
   const projects = new Set<ProjectId>(
-    sessions.flatMap((it) => (known.has(it.id) && it.project !== null ? [it.project] : [])),
+    [
+      ...sessions.map((it) => (known.has(it.id) ? it.project : null)),
+      ...logs.map(({ log }) => (log.kind === 'project' ? sharing.projectOf(log) : null)),
+    ].filter((project) => project !== null),
   )
   const fresh = sessions.filter(
     (it) =>
       it.project !== null &&
       projects.has(it.project) &&
       it.head !== null &&
-      context.ledger.sharing.get({ kind: 'session', id: it.id }) === undefined,
+      sharing.get({ kind: 'session', id: it.id }) === undefined,
   )
   return [
     ...logs.filter(({ isDirty }) => isDirty).map(({ log }) => log),
     ...fresh.map(({ id: session }): LogName => ({ kind: 'session', id: session })),
+    ...[...projects]
+      .flatMap((project) => sharing.projectLogs(project))
+      .filter((log) => sharing.get(log) === undefined),
   ]
 }

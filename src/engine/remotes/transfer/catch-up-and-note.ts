@@ -18,7 +18,7 @@ export async function catchUpAndNote(
   const before = head()
   const caught = await catchUp(context, remote, log, options)
   const { segments, fork = null } = caught
-  if (log.kind === 'thread') return caught
+  if (log.kind !== 'session') return caught
   // Segments may also be a collection's, or of a push here that was killed before its answer.
   const isContinued = segments > 0 && head() !== before
   if (fork !== null || isContinued) noteContinuedElsewhere(context, { id: log.id, fork })

@@ -1,4 +1,4 @@
-// The sessions and threads of this store, and which of them are shared with which remote.
+// The logs of this store, and which of them are shared with which remote.
 import {
   type LogName,
   parseSessionId,
@@ -11,13 +11,15 @@ import { unknownSession } from '../../sessions/open-session.js'
 import type { NamedRemote } from '../named-remote.js'
 import { readRemotes } from '../remotes-file.js'
 
-/** All sessions and threads; with a project, its sessions. */
+/** Everything; with a project, its sessions and its checkpoints that belong to none. */
 export function localLogs({ ledger }: StoreContext, project?: ProjectId): readonly LogName[] {
   const sessions = ledger.sessions.list({ project })
   const threads = project === undefined ? ledger.threads.ids() : []
+  const projects = project === undefined ? ledger.projects().map((it) => it.project.id) : [project]
   return [
     ...sessions.map(({ id }): LogName => ({ kind: 'session', id })),
     ...threads.map((id): LogName => ({ kind: 'thread', id })),
+    ...projects.flatMap((id) => ledger.sharing.projectLogs(id)),
   ]
 }
 
@@ -47,9 +49,12 @@ export function refuseOtherRemote(
   if (shared === undefined || shared.remote === entry.id) return
   const other = readRemotes(home).find(({ id }) => id === shared.remote)
   if (other === undefined) return ledger.sharing.unshare(log)
-  throw new SavestateError(
-    'BAD_INPUT',
-    `The ${log.kind} ${JSON.stringify(log.id)} is shared through the remote ${other.name}`,
-    { hint: `Use --remote ${other.name}, or fork the session and push the fork.` },
-  )
+  const isProject = log.kind === 'project'
+  const what = isProject
+    ? 'The checkpoints of this project that belong to no session are'
+    : `The ${log.kind} ${JSON.stringify(log.id)} is`
+  const fork = isProject ? '' : ', or fork the session and push the fork'
+  throw new SavestateError('BAD_INPUT', `${what} shared through the remote ${other.name}`, {
+    hint: `Use --remote ${other.name}${fork}.`,
+  })
 }

@@ -54,23 +54,35 @@ export async function pullLog(
     ? await takeLog(context, remote, { log, leaseMs: leaseOf(remote), force: true })
     : undefined
   const project = findProject(context, request)
+  // Its files need a folder, and no host has named one.
+  if (log.kind === 'project' && project === undefined) return NOTHING_RECEIVED
   const from = taken === undefined ? { head: request.head } : { taken }
   const options = { ...from, project }
   const { segments, fork = null } = await catchUpAndNote(context, named, log, options)
   if (taken !== undefined) context.ledger.sharing.rememberLease(log, taken.lease.fence)
   const files =
-    log.kind === 'session' ? await bringFiles(context, named, { ...request, project }) : NO_FILES
+    log.kind === 'session'
+      ? await bringFiles(context, named, { ...request, project })
+      : await bringSaves(context, named, request)
   const holder = request.take ? null : viewHolder(context, request.head)
   return { segments, fork, holder, ...files }
 }
 
 const NO_FILES = { files: 0, missingFiles: 0, project: null }
+export const NOTHING_RECEIVED: ReceivedLog = {
+  segments: 0,
+  ...NO_FILES,
+  fork: null,
+  holder: null,
+}
 
 function findProject(
   context: StoreContext,
   { head, folder, into, all }: Request,
 ): Project | undefined {
-  const { project: wanted } = head
+  const { log, project: wanted } = head
+  const known = log.kind === 'project' ? context.ledger.sharing.projectOf(log) : null
+  if (known !== null) return context.ledger.project(known)
   if (into !== undefined)
     return wanted === null
       ? ensureProject({ ...context, path: into })
@@ -80,11 +92,38 @@ function findProject(
   return same ?? (all ? placeholderProject(context, wanted) : undefined)
 }
 
+type ReceivedFiles = Pick<ReceivedLog, 'files' | 'missingFiles' | 'project'>
+
+/** The checkpoints of a project that belong to no session: they are nothing without their files. */
+async function bringSaves(
+  context: StoreContext,
+  { remote }: NamedRemote,
+  { head: { log }, signal }: Request,
+): Promise<ReceivedFiles> {
+  const { ledger } = context
+  const shared = log.kind === 'project' ? ledger.sharing.get(log) : undefined
+  const projectId = shared === undefined ? null : ledger.sharing.projectOf(log)
+  if (projectId === null) return NO_FILES
+  const missing = ledger.sharing.missingFiles(log)
+  // The host that saved the others sends their files with its next push.
+  const ready = missing.filter(({ pack }) => pack !== null)
+  for (const { checkpoint } of ready) {
+    signal?.throwIfAborted()
+    await fetchFiles(context, remote, checkpoint)
+  }
+  const path = ledger.project(projectId)?.path
+  return {
+    files: ready.length,
+    missingFiles: missing.length - ready.length,
+    project: path === undefined ? null : pathText(path),
+  }
+}
+
 async function bringFiles(
   context: StoreContext,
   { remote }: NamedRemote,
   { head: { log }, project, into, signal }: Request & { readonly project: Project | undefined },
-): Promise<Pick<ReceivedLog, 'files' | 'missingFiles' | 'project'>> {
+): Promise<ReceivedFiles> {
   const { ledger } = context
   const session = ledger.sessions.byId(log.id)
   if (session === undefined) throw unknownSession(log.id)

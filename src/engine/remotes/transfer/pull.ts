@@ -1,4 +1,4 @@
-// Gets sessions and threads from a named remote (mode behind, docs/internals/shared.md).
+// Gets sessions, threads and the other checkpoints of projects from a named remote (mode behind, docs/internals/shared.md).
 import * as z from 'zod/mini'
 import {
   type ErrorText,
@@ -13,11 +13,12 @@ import { storeOperation } from '../../operation/operation.js'
 import { logsWith } from './local-logs.js'
 import { type NamedRemote, withRemote } from '../named-remote.js'
 import { reportErrorsOfOne } from './one-log.js'
-import { pullLog, type ReceivedLog } from './pull-log.js'
+import { NOTHING_RECEIVED, pullLog, type ReceivedLog } from './pull-log.js'
 import { requireHead } from '../require-head.js'
 import { type RemoteView, viewRemote } from '../remotes-file.js'
 
 export type PulledLog = ReceivedLog & {
+  /** `project`: the checkpoints of a project that belong to no session. */
   readonly kind: LogKind
   readonly id: string
   /** Why it was not pulled; null if it was. */
@@ -28,7 +29,7 @@ export type PullResult = { readonly remote: RemoteView; readonly pulled: readonl
 
 export const pull = storeOperation({
   name: 'pull',
-  summary: 'Get sessions and their files from a remote',
+  summary: 'Get sessions and checkpoints from a remote',
   effect: 'adds',
   input: () =>
     z.strictObject({
@@ -54,12 +55,12 @@ export const pull = storeOperation({
     return withRemote(context, remote, async (named) => {
       const pulled: PulledLog[] = []
       const onDamaged = ({ log, damage }: DamagedLog) =>
-        pulled.push({ ...log, ...NOTHING, error: damage.toJSON() })
+        pulled.push({ ...log, ...NOTHING_RECEIVED, error: damage.toJSON() })
       for (const head of await selectHeads(context, named, { session, all, onDamaged })) {
         signal?.throwIfAborted()
         const work = () => pullLog(context, named, { head, ...options, signal })
         // A caller that names one session gets its error.
-        const { value = NOTHING, error } =
+        const { value = NOTHING_RECEIVED, error } =
           session === undefined ? await reportErrorsOfOne(work) : { value: await work() }
         pulled.push({ ...head.log, ...value, error: error?.toJSON() ?? null })
       }
@@ -67,15 +68,6 @@ export const pull = storeOperation({
     })
   },
 })
-
-const NOTHING: ReceivedLog = {
-  segments: 0,
-  files: 0,
-  missingFiles: 0,
-  project: null,
-  fork: null,
-  holder: null,
-}
 
 type Selection = {
   readonly session?: string | undefined

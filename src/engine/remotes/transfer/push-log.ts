@@ -4,6 +4,7 @@ import {
   type ErrorCode,
   type LogName,
   LONG_LEASE_MS,
+  type Project,
   SavestateError,
 } from '../../../model/index.js'
 import type { Remote } from '../../../remote/index.js'
@@ -23,6 +24,8 @@ export type SentLog = {
   /** 0: the remote had everything. */
   readonly segments: number
   readonly bytes: number
+  /** Checkpoints in these segments: new, or with another name or pin. */
+  readonly checkpoints: number
   /** The session that got the steps of this store, because the remote had continued. It is sent too. */
   readonly fork: string | null
 }
@@ -39,20 +42,31 @@ export async function pushLog(
   const { remote } = named
   refuseOtherRemote(context, named, log)
   const leaseMs = leaseOf(remote)
-  const taken = log.kind === 'thread' ? undefined : await take(context, remote, { log, isNamed })
-  const from = taken === undefined ? {} : { taken }
+  const taken = log.kind === 'session' ? await take(context, remote, { log, isNamed }) : undefined
+  const from = taken === undefined ? { project: projectOf(context, log) } : { taken }
   const { fork = null } = await catchUpAndNote(context, named, log, from)
   context.ledger.sharing.share(log, { remote: await remote.id() })
   // It was created again, so the remote has nothing of it.
   if (taken?.head.hash === null) context.ledger.sharing.restart(log, taken.head)
   const writer = taken?.lease ?? { log, fence: null }
   const shipped = await shipLog(context, remote, writer, { leaseMs })
-  const { segments, bytes, writer: last, removal } = shipped
+  const { segments, bytes, checkpoints, writer: last, removal } = shipped
   if (removal !== undefined) await compactIfReachable(remote, { log, ...removal })
   if (isGivenUp && last.fence !== null) await releaseLog(remote, last)
-  if (fork === null) return { segments, bytes, fork }
+  if (fork === null) return { segments, bytes, checkpoints, fork }
   const also = await pushLog(context, named, { log: { kind: 'session', id: fork }, isGivenUp })
-  return { segments: segments + also.segments, bytes: bytes + also.bytes, fork }
+  return {
+    segments: segments + also.segments,
+    bytes: bytes + also.bytes,
+    checkpoints: checkpoints + also.checkpoints,
+    fork,
+  }
+}
+
+/** For a log that is new here: a repair has forgotten that it is shared. */
+function projectOf({ ledger }: StoreContext, log: LogName): Project | undefined {
+  const id = log.kind === 'project' ? ledger.sharing.projectOf(log) : null
+  return id === null ? undefined : ledger.project(id)
 }
 
 /** A laptop that sleeps keeps its session. A lease in a git repository never expires. */

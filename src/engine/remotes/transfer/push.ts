@@ -1,4 +1,4 @@
-// Sends sessions and threads to a named remote (mode behind, docs/internals/shared.md).
+// Sends sessions, threads and the other checkpoints of projects to a named remote (mode behind, docs/internals/shared.md).
 import * as z from 'zod/mini'
 import { type ErrorText, type LogKind, type LogName, parsePathText } from '../../../model/index.js'
 import type { StoreContext } from '../../operation/context.js'
@@ -11,6 +11,7 @@ import { recordPush } from './push-record.js'
 import { type RemoteView, viewRemote } from '../remotes-file.js'
 
 export type PushedLog = SentLog & {
+  /** `project`: the checkpoints of a project that belong to no session. */
   readonly kind: LogKind
   readonly id: string
   /** It was deleted there, so it was not sent: only a push that names it does. */
@@ -23,7 +24,7 @@ export type PushResult = { readonly remote: RemoteView; readonly pushed: readonl
 
 export const push = storeOperation({
   name: 'push',
-  summary: 'Send sessions and their files to a remote',
+  summary: 'Send sessions and checkpoints to a remote',
   effect: 'adds',
   input: () =>
     z.strictObject({
@@ -56,7 +57,7 @@ export const push = storeOperation({
   },
 })
 
-const NOTHING: SentLog = { segments: 0, bytes: 0, fork: null }
+const NOTHING: SentLog = { segments: 0, bytes: 0, checkpoints: 0, fork: null }
 
 /** Everything, unless sessions or a project are named. */
 function selectLogs(

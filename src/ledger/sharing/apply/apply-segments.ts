@@ -29,8 +29,10 @@ import {
 } from './session-rows.js'
 import { writeContents } from './state-rows.js'
 import { LocalChanges, type Target } from './target.js'
+import { applySaves } from './save-rows.js'
 import { applyThread } from './thread-rows.js'
 import {
+  ensureProjectLog,
   findLog,
   findOwner,
   forgetNumbers,
@@ -39,6 +41,7 @@ import {
   requireLog,
   withoutNotes,
 } from '../logs.js'
+import { isSave } from '../members.js'
 import { insertNumbers, type Local, type Numbered, readNumbers } from '../numbers.js'
 
 export type ApplyRequest = {
@@ -77,7 +80,7 @@ type Store = {
 
 export function applySegments(store: Store, log: LogName, request: ApplyRequest): ApplyResult {
   if (log.kind === 'session') parseSessionId(log.id)
-  else parseStorableText(log.id, 'The id of a thread')
+  else parseStorableText(log.id, `The id of a ${log.kind}`)
   for (const { content } of request.segments) parseSegment(content, log.kind)
   let hadChanges = false
   try {
@@ -112,10 +115,11 @@ function apply(store: Store, { log, known, request }: Work): void {
   const row = known ?? create(store, { log, contents, request })
   const lastBase = contents.findLastIndex(({ isBase }) => isBase)
   if (row.needsBase) {
-    // All of it is unsent. The checkpoints of a thread have ids of their own, so both sides stay.
+    // All of it is unsent. The checkpoints of a thread or project have ids of their own, so both sides stay.
     if (known !== undefined && log.kind === 'session') throw new NotApplied('diverged')
     if (lastBase === -1) throw new NotApplied('incomplete')
     if (log.kind === 'thread') noteThread(database, row)
+    if (log.kind === 'project') noteSaves(database, row)
   }
   if (lastBase !== -1) forgetNumbers(database, row.key)
   const used = contents.slice(Math.max(lastBase, 0))
@@ -134,8 +138,10 @@ function apply(store: Store, { log, known, request }: Work): void {
 }
 
 function applyRows(target: Target): readonly Numbered[] {
-  if (target.log.log.kind === 'thread') {
-    applyThread(target)
+  const { kind } = target.log.log
+  if (kind !== 'session') {
+    if (kind === 'thread') applyThread(target)
+    else applySaves(target)
     return []
   }
   removeCheckpoints(target)
@@ -166,6 +172,15 @@ function noteThread(database: Database, { key, owner }: LogRow): void {
      UNION ALL SELECT ?1, 'thread', '' FROM threads WHERE key = ?2 AND deleted_to IS NOT NULL`,
     key,
     owner,
+  )
+}
+
+function noteSaves(database: Database, { key, owner }: LogRow): void {
+  database.run(
+    `INSERT OR IGNORE INTO shared_changes (log, kind, row)
+     SELECT ?2, 'saves', it.id FROM checkpoints AS it WHERE ${isSave('it')}`,
+    owner,
+    key,
   )
 }
 
@@ -200,7 +215,10 @@ function refuseUnready(log: LogRow, request: ApplyRequest): void {
   invariant(!log.isPending, 'a pending segment is confirmed or retracted before others are applied')
   if (!log.isDeleted) return
   const name = JSON.stringify(log.log.id)
-  throw new SavestateError('SESSION_DELETED', `The session ${name} was deleted on this machine`)
+  throw new SavestateError(
+    'SESSION_DELETED',
+    `The ${log.log.kind} ${name} was deleted on this machine`,
+  )
 }
 
 /** Creates the rows of a log that is not shared here yet. */
@@ -222,7 +240,8 @@ function create(
     const [row] = foldRows(contents).rows.session.values()
     if (row === undefined) throw segmentFault('its session has no row')
     createSession({ database }, { id: log.id, row, project: request.project })
-  } else database.run('INSERT INTO threads (id) VALUES (?) ON CONFLICT (id) DO NOTHING', log.id)
+  } else if (log.kind === 'project') ensureProjectLog(database, log.id, request.project)
+  else database.run('INSERT INTO threads (id) VALUES (?) ON CONFLICT (id) DO NOTHING', log.id)
   const owner = findOwner(database, log)
   invariant(owner !== undefined, 'a created session has a row')
   insertLog(database, { kind: log.kind, owner, remote: request.remote })

@@ -7,6 +7,7 @@ import {
 } from '../../../model/index.js'
 import type { SqlRow, SqlValue } from '../../../system/index.js'
 import { Pruning } from '../../checkpoints/pruning.js'
+import { Imports } from '../../records/imports.js'
 import { insertRow, optional, text } from '../../rows.js'
 import { localColumns, localOf, setExcluded, type Target, upsert } from './target.js'
 import { FIGURES } from '../packs.js'
@@ -133,8 +134,21 @@ function applyCheckpoint(
   columns['session'] = log.owner
   columns['state'] = localOf(target, row['state'])
   columns['project'] = was === undefined ? project : optional(was, 'project')
+  const seq = was === undefined ? seqOf(target, row) : undefined
   upsert(database, 'checkpoints', { row: columns, key: ['id'] })
+  if (seq !== undefined) database.run('UPDATE checkpoints SET seq = ? WHERE id = ?', seq, id)
   if (tree !== null || was !== undefined) applyPack(target, { row, isLocal: hasSameFiles })
+}
+
+/** After the step before it. */
+function seqOf({ database, log }: Target, row: SharedRow): number | undefined {
+  const before = database.get(
+    'SELECT id FROM checkpoints WHERE session = ? AND step < ? ORDER BY step DESC LIMIT 1',
+    log.owner,
+    row['step'] ?? null,
+  )
+  const after = before === undefined ? null : text(before, 'id')
+  return new Imports(database).seqByTime({ atMs: Number(row['created_at']), after })
 }
 
 function applyPack(
