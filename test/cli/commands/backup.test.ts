@@ -12,10 +12,10 @@ beforeAll(async () => {
 })
 afterAll(() => database.dispose())
 
-function saves({ ok, write }: Machine, ...texts: readonly string[]): void {
+function saves(own: Machine, ...texts: readonly string[]): void {
   for (const text of texts) {
-    write({ 'f.txt': `${text}\n` })
-    ok('save', '-m', text)
+    own.write({ 'f.txt': `${text}\n` })
+    own.ok('save', '-m', text)
   }
 }
 
