@@ -13,13 +13,12 @@ const MAX_CARD_CHARS = 1000
 
 /** A list shows a line of each text, so a long reason is cut. The session itself has all of it. */
 export function encodeCard(codec: Codec, log: LogName, card: LogCard): Uint8Array {
-  const { agent, project, steps, reason, statusReason } = card
-  const short = {
-    agent: cut(agent),
-    project: cut(project),
-    steps,
-    reason: cut(reason),
-    statusReason: cut(statusReason),
+  const short: LogCard = {
+    ...card,
+    agent: cut(card.agent),
+    project: cut(card.project),
+    reason: cut(card.reason),
+    statusReason: cut(card.statusReason),
   }
   return codec.encodeJson(short, cardContext(log))
 }
