@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { RESUME_POINTS, SHIP_POINTS } from '../engine/sharing/share-failpoints.js'
+import { RESUME_POINTS, SHIP_POINTS, SPLIT_POINTS } from '../engine/sharing/share-failpoints.js'
 import { SESSION_POINTS } from '../engine/sessions/session-failpoints.js'
 import { IMPORT_POINTS } from '../imports/import-failpoints.js'
 import { DROP_POINTS } from '../support/failpoints/drop.js'
@@ -31,6 +31,7 @@ test('the table lists the failpoints of the source', () => {
     ...Object.values(IMPORT_POINTS),
     SHIP_POINTS,
     RESUME_POINTS,
+    SPLIT_POINTS,
     PRUNE_POINTS,
     REPAIR_POINTS,
     FORGET_POINTS,

@@ -48,7 +48,7 @@ const MAX_LINES = 300
 const MAX_FILES = 20
 const READABLE = 5
 /** One file per command. */
-const LARGE_FOLDERS = ['src/cli/commands']
+const LARGE_FOLDERS = ['src/cli/commands', 'test/cli/commands']
 
 /** Folders of test/ that no folder of src/ corresponds to. */
 const CROSS_CUTTING = ['attacks', 'crash', 'faults', 'fixtures', 'repository', 'support']

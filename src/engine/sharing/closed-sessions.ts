@@ -6,7 +6,7 @@ import { catchUp } from './catch-up.js'
 import { compactIfReachable } from './compact-log.js'
 import { continuedElsewhere } from './share-errors.js'
 import { shipLog } from './ship-log.js'
-import { releaseIfReachable, takeLog } from './take-log.js'
+import { releaseIfReachable, takeLog } from './leases/take-log.js'
 
 /** Takes the session for a moment. Throws as `takeLog`, `catchUp` and `shipLog`, and SESSION_FENCED if its changes became a fork. */
 export async function shipClosed(

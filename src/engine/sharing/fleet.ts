@@ -14,18 +14,18 @@ import type { StoreContext } from '../operation/context.js'
 import { isLeasedElsewhere, openSession, type OpenRequest } from '../sessions/open-session.js'
 import type { SessionContext } from '../sessions/session-context.js'
 import { catchUp, type CatchUpOptions, forkPrefixOf } from './catch-up.js'
-import { claimUsable } from './claim-usable.js'
+import { claimUsable } from './leases/claim-usable.js'
 import { shipClosed } from './closed-sessions.js'
 import { compactIfReachable } from './compact-log.js'
-import { HeldLease, type Instant, readInstant } from './held-lease.js'
-import { LeaseHeartbeat } from './lease-heartbeat.js'
-import { linkProject } from './project-identity.js'
+import { HeldLease, type Instant, readInstant } from './leases/held-lease.js'
+import { LeaseHeartbeat } from './leases/lease-heartbeat.js'
+import { giveProject } from './project-identity.js'
 import { withRetries } from './retry.js'
 import { SessionShare } from './session-share.js'
 import { existsThere, fencedThere, forkNotice, isLoss, notShared } from './share-errors.js'
-import { releaseIfReachable, retakeLog, takeLog } from './take-log.js'
+import { releaseIfReachable, takeLog, takeOrRetakeLog } from './leases/take-log.js'
 import { ThreadShares } from './thread-shares.js'
-import type { TakeLogRequest, TakenLog } from './types.js'
+import type { TakenLog } from './types.js'
 
 type Opening = {
   /** It must not exist on the remote. */
@@ -235,20 +235,14 @@ export class Fleet {
     const sinceMs = sentAt.wallMs + (sentAt.steadyMs % 1)
     const taken = await withRetries(() => {
       sentAt = readInstant(this.#store.clock)
-      return this.#takeOrRetake({ log, leaseMs: REMOTE_LEASE_MS, create, sinceMs })
+      return takeOrRetakeLog(this.#store, this.remote, {
+        log,
+        leaseMs: REMOTE_LEASE_MS,
+        create,
+        sinceMs,
+      })
     })
     return this.#openTaken(taken, sentAt, opening)
-  }
-
-  /** A remote that lost a session altogether gets it again. */
-  async #takeOrRetake(request: TakeLogRequest): Promise<TakenLog> {
-    try {
-      return await takeLog(this.#store, this.remote, request)
-    } catch (error) {
-      const isLost = error instanceof SavestateError && error.code === 'SESSION_UNKNOWN'
-      if (!isLost || this.#store.ledger.sharing.get(request.log) === undefined) throw error
-      return retakeLog(this.#store, this.remote, { ...request, head: undefined })
-    }
   }
 
   async #openTaken(
@@ -262,7 +256,7 @@ export class Fleet {
       if (isNew && head.hash !== null) throw existsThere(log)
       const forks = await this.#catchUp(log, { taken: { lease, head }, project })
       session = await open()
-      this.#giveProject(session, { project, remoteProject: head.project })
+      if (project !== undefined) giveProject(session, project, head.project)
       const held = new HeldLease(lease, sentAt, this.#store.clock)
       const share = new SessionShare(session, { remote: this.remote, held })
       await share.start()
@@ -275,19 +269,6 @@ export class Fleet {
       await releaseIfReachable(this.remote, lease)
       throw error
     }
-  }
-
-  /** A session from elsewhere has no folder here until a caller names one. */
-  #giveProject(
-    { ledger, lease }: SessionContext,
-    {
-      project,
-      remoteProject,
-    }: { readonly project: Project | undefined; readonly remoteProject: RemoteProject | null },
-  ): void {
-    if (project === undefined || ledger.sessions.byKey(lease.key)?.project !== null) return
-    ledger.sharing.setProject(lease.id, project.id)
-    if (remoteProject !== null) linkProject(this.#store, project, remoteProject)
   }
 
   /** Sends what is left, then gives the session up here and there. */

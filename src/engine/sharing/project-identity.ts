@@ -3,6 +3,7 @@
 import { nameOf, pathText, type Project, type RemoteProject } from '../../model/index.js'
 import { originHash } from '../../snapshot/index.js'
 import type { StoreContext } from '../operation/context.js'
+import type { SessionContext } from '../sessions/session-context.js'
 import { changeNote, readNote } from '../store/kv-notes.js'
 
 const noteOf = ({ id }: Project) => `remote-project:${id}`
@@ -27,4 +28,16 @@ export function linkProject(
   { id }: Pick<RemoteProject, 'id'>,
 ): void {
   changeNote(context, { key: noteOf(project), change: () => (id === project.id ? undefined : id) })
+}
+
+/** A session from elsewhere has no folder here until a caller names one. One that has a folder keeps it. */
+export function giveProject(
+  context: SessionContext,
+  project: Project,
+  remoteProject: RemoteProject | null,
+): void {
+  const { ledger, lease } = context
+  if (ledger.sessions.byKey(lease.key)?.project !== null) return
+  ledger.sharing.setProject(lease.id, project.id)
+  if (remoteProject !== null) linkProject(context, project, remoteProject)
 }

@@ -4,7 +4,7 @@ import type { LogHead, Remote } from '../../remote/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { catchUp, hasGoneBack, isAllKnownHere, rebaseThread } from './catch-up.js'
 import { deletedThere, fencedThere, wentBack } from './share-errors.js'
-import { releaseIfReachable, retakeLog } from './take-log.js'
+import { releaseIfReachable, retakeLog } from './leases/take-log.js'
 import type { LogWriter } from './types.js'
 
 type Conflict = {

@@ -4,7 +4,7 @@ import { type LogName, REMOTE_LEASE_MS, SavestateError } from '../../model/index
 import type { Remote } from '../../remote/index.js'
 import type { SessionContext } from '../sessions/session-context.js'
 import { GroupCommit } from './group-commit.js'
-import { type HeldLease, readInstant } from './held-lease.js'
+import { type HeldLease, readInstant } from './leases/held-lease.js'
 import { withRetries } from './retry.js'
 import { fencedThere, isLoss, notShared } from './share-errors.js'
 import { shipLog } from './ship-log.js'

@@ -1,6 +1,6 @@
 // The options and results of the operations on shared logs.
 import type { LogName, Project } from '../../model/index.js'
-import type { Instant } from './held-lease.js'
+import type { Instant } from './leases/held-lease.js'
 import type { LogHead, RemoteLease } from '../../remote/index.js'
 
 /** How to write a log: with its lease, or as one of the writers of a thread or project, which has none. */

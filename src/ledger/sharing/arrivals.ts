@@ -13,7 +13,7 @@ import type { Database, SqlRow } from '../../system/index.js'
 import { Imports } from '../records/imports.js'
 import { insertRow, number, optional, text } from '../rows.js'
 import { type LogRow, withoutNotes } from './logs.js'
-import type { SharedFiles } from './packs.js'
+import type { SharedFiles } from './checkpoint-files.js'
 
 export type Arrival = SharedFiles & {
   readonly checkpoint: CheckpointId

@@ -26,18 +26,15 @@ import {
   toSharedLog,
 } from './logs.js'
 import { type EncodeSegment, forgetSent, type PreparedSegment, retractPending } from './outbox.js'
+import { attachFiles, findMissingFiles, readFiles, type SharedFiles } from './checkpoint-files.js'
 import {
-  attachFiles,
-  findMissingFiles,
   findNewestPack,
   findPacksToBuild,
   findStaleLogs,
   type NewestPack,
   type PackToBuild,
-  readFiles,
   recordPack,
   renewPacks,
-  type SharedFiles,
   type StaleLog,
 } from './packs.js'
 import { isMember } from './members.js'

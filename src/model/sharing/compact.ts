@@ -72,8 +72,8 @@ export function isWorthCompacting(
   compacted: SegmentContent,
 ): boolean {
   if (contents.length < 2) return false
-  const { checkpoints = [], graph_checkpoints: ofThread = [] } = compacted.rows
-  if (checkpoints.length + ofThread.length === 0) return true
+  const { graph_checkpoints: ofThread = [] } = compacted.rows
+  if (checkpointRows(compacted.rows).length + ofThread.length === 0) return true
   if (contents.length <= MIN_SEGMENTS) return false
   const before = contents.reduce((sum, content) => sum + estimateBytes(content), 0)
   return estimateBytes(compacted) < before / 2

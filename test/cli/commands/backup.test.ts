@@ -37,7 +37,9 @@ test('push and status name the checkpoints, and a killed pull is finished by the
   expect(a.ok('status')).toContain('has all of the checkpoints of 1 project')
   a.saveStep('task', 'words')
   saves(a, 'three')
-  expect(a.ok('status')).toContain('lacks checkpoints of 1 of 1 project')
+  expect(a.ok('status')).toContain(
+    'lacks steps of 1 of 1 session and other checkpoints of 1 of 1 project',
+  )
   expect(a.ok('push', '--all')).toContain('1 checkpoint of 1 project sent to team')
   expect(a.ok('verify', '--remote')).toContain('the other checkpoints of 1 project')
   for (const point of ['share:applied', 'share:fetched', 'share:recorded@2']) {

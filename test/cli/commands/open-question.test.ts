@@ -1,4 +1,5 @@
 // A question on the terminal blocks no other process, and Ctrl-C changes nothing.
+import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   chmodSync,
@@ -14,7 +15,7 @@ import { sdk } from '../../support/scratch.js'
 import { prepared, type Scratch, scratch } from '../program.js'
 import { onTerminal } from '../terminal.js'
 
-/** Rewinds to undo and to redo, a session, an archive, something to import, and installed hooks. */
+/** Rewinds to undo and to redo, a session that is on a remote too, an archive, something to import, and installed hooks. */
 const made = prepared(() => {
   const s = scratch({ 'a.txt': 'one\n', 'state.json': '{"n": 1}' })
   s.json(['save', '--session', 'work', '--state', 'state.json', '--name', 'start'])
@@ -23,6 +24,13 @@ const made = prepared(() => {
     s.json(['save'])
   }
   for (const args of [['rewind', 'start'], ['rewind', '2'], ['undo']]) s.json([...args, '-y'])
+  execFileSync('git', ['init', '--quiet', '--bare', join(s.folder, 'own.git')])
+  for (const args of [
+    ['remote', 'add', 'own', '../own.git', '--plain'],
+    ['remote', 'init'],
+    ['push', 'work'],
+  ])
+    s.json(args)
   s.write({ 'a.txt': 'four\n' })
   s.json(['install', 'codex', '-y'])
   for (const folder of ['ares', 'store/legacy-x'])
@@ -49,6 +57,7 @@ const QUESTIONS = [
   'uninstall codex',
   'rekey',
   'repair',
+  'remote drop own work',
 ] as const
 
 /** These commands share the file of another. */

@@ -68,7 +68,7 @@ test('wrong arguments are refused, record nothing and show no password', () => {
     [['add', 'x', `mysql://bob:${PASSWORD}@h/x`, '--plain'], 'not the URL of a remote'],
     [['add', 'x', '/a', '--plain', '--schema', 'a'], 'Only a PostgreSQL remote'],
     [['add', 'x', URL, '--plain', '--schema', 'a"b'], 'cannot be a schema'],
-    [['add', 'x', URL, URL, '--plain'], 'Unexpected argument'],
+    [['add', 'x', URL, URL, '--plain'], 'takes fewer arguments'],
     [['remove', URL], 'not the name of a remote'],
     [['remove', 'team'], 'There is no remote team'],
     [['remove', 'own', URL], 'takes fewer arguments'],

@@ -7,6 +7,7 @@ import { isPushDue, type StoreContext } from '../../../src/engine/index.js'
 import { type Project, type Store, verifyStore } from '../../../src/index.js'
 import { Ledger } from '../../../src/ledger/index.js'
 import { parseProjectId } from '../../../src/model/index.js'
+import { openRemote } from '../../../src/remote/index.js'
 import { systemClock } from '../../../src/system/index.js'
 import { GIT_ENVIRONMENT, type Scratch, scratch } from '../../support/scratch.js'
 import {
@@ -22,9 +23,12 @@ const remotes = postgresPlace()
 
 type Host = { readonly s: Scratch; readonly store: Store }
 
-async function host(s: Scratch, url: string, key: string): Promise<Host> {
+async function host(s: Scratch, url: string, key?: string): Promise<Host> {
   const store = await s.open()
-  await store.remotes.add('team', { url, keyFile: key })
+  await store.remotes.add('team', {
+    url,
+    ...(key === undefined ? { plain: true } : { keyFile: key }),
+  })
   return { s, store }
 }
 
@@ -262,9 +266,10 @@ describe('a store', () => {
     await expectIntact(b)
   })
 
-  test('compacts its log on the remote, and removes packs that nothing needs', async () => {
+  test('compacts its log once nothing is left of it, and removes packs that nothing needs', async () => {
     await using first = await scratch({ files: { 'f.txt': 'a\n' } })
-    const a = await host(first, await place.newUrl(), keyFile())
+    const url = await place.newUrl()
+    const a = await host(first, url)
     await a.store.remotes.init()
     const project = await a.store.project(first.project)
     for (const text of ['a', 'b', 'c']) {
@@ -272,13 +277,22 @@ describe('a store', () => {
       await project.save({ name: text })
       await a.store.remotes.push()
     }
+    const remote = await openRemote({ url, folder: join(first.folder, 'copies') })
+    const left = async () => {
+      await a.store.remotes.push()
+      const { packs } = await a.store.remotes.prune({ confirm: () => true })
+      const [size] = await remote.sizes()
+      return { removedPacks: packs, checkpoints: size?.checkpoints, segments: size?.segments }
+    }
     await project.drop(['c'])
-    await a.store.remotes.push()
-    const { compacted, packs } = await a.store.remotes.prune({ confirm: () => true })
-    expect([compacted, packs]).toEqual([1, 1])
+    expect(await left()).toEqual({ removedPacks: 1, checkpoints: 2, segments: 4 })
     await project.name('b', 'other')
     await a.store.remotes.push()
     expect(await a.store.remotes.verify()).toMatchObject({ projects: 1, files: 2, problems: [] })
+    await project.drop(['a', 'other'])
+    expect(await left()).toEqual({ removedPacks: 2, checkpoints: 0, segments: 1 })
+    expect(await a.store.remotes.verify()).toMatchObject({ files: 0, problems: [] })
+    await remote.close()
   })
 })
 

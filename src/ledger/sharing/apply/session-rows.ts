@@ -10,7 +10,7 @@ import { Pruning } from '../../checkpoints/pruning.js'
 import { Imports } from '../../records/imports.js'
 import { insertRow, optional, text } from '../../rows.js'
 import { localColumns, localOf, setExcluded, type Target, upsert } from './target.js'
-import { FIGURES } from '../packs.js'
+import { FIGURES } from '../checkpoint-files.js'
 
 /** Creates a session that is not here yet, or that was deleted here, with the columns that a row must have. */
 export function createSession(

@@ -1,9 +1,9 @@
 // A lease on a remote as its holder counts it: from when the last renewal that succeeded was sent, so that the remote's clock is never
 // compared with this one. Monotonic clocks stop while a laptop sleeps, and clocks of the wall go back when they are set: whichever of
 // both says that more time has passed counts.
-import { LEASE_MARGIN_MS, REMOTE_LEASE_MS } from '../../model/index.js'
-import type { RemoteLease } from '../../remote/index.js'
-import type { Clock } from '../../system/index.js'
+import { LEASE_MARGIN_MS, REMOTE_LEASE_MS } from '../../../model/index.js'
+import type { RemoteLease } from '../../../remote/index.js'
+import type { Clock } from '../../../system/index.js'
 
 export type Instant = { readonly wallMs: number; readonly steadyMs: number }
 

@@ -1,11 +1,11 @@
 // Renews the leases of open sessions in one round trip, and reports to the sessions that lost theirs. A commit prolongs its lease too, so
 // only the leases of sessions that were silent for some time are renewed.
-import { HEARTBEAT_MS, REMOTE_LEASE_MS, SavestateError } from '../../model/index.js'
-import type { Remote } from '../../remote/index.js'
-import type { Clock } from '../../system/index.js'
+import { HEARTBEAT_MS, REMOTE_LEASE_MS, SavestateError } from '../../../model/index.js'
+import type { Remote } from '../../../remote/index.js'
+import type { Clock } from '../../../system/index.js'
 import { readInstant } from './held-lease.js'
-import type { SessionShare } from './session-share.js'
-import { fencedThere } from './share-errors.js'
+import type { SessionShare } from '../session-share.js'
+import { fencedThere } from '../share-errors.js'
 
 /** A lease is renewed between 10 and 15 seconds after its last renewal, so a renewal that fails is followed by two more in time. */
 const TICK_MS = HEARTBEAT_MS / 2

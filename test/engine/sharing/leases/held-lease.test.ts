@@ -1,7 +1,7 @@
 // A lease as its holder counts it: by the clock of the wall or the monotonic one, whichever says that more time has passed.
 import { afterEach, expect, test, vi } from 'vitest'
-import { HeldLease } from '../../../src/engine/sharing/held-lease.js'
-import { LEASE_MARGIN_MS, REMOTE_LEASE_MS } from '../../../src/model/index.js'
+import { HeldLease } from '../../../../src/engine/sharing/leases/held-lease.js'
+import { LEASE_MARGIN_MS, REMOTE_LEASE_MS } from '../../../../src/model/index.js'
 
 const LEASE = { log: { kind: 'session', id: 'task' }, fence: 1 } as const
 const SAFE_MS = REMOTE_LEASE_MS - LEASE_MARGIN_MS

@@ -1,13 +1,18 @@
 // Takes and gives up the right to write a session on a remote (I11).
 import { isDeepStrictEqual } from 'node:util'
-import { type LogHolder, type LogName, REMOTE_LEASE_MS, SavestateError } from '../../model/index.js'
-import type { LogHead, Remote, RemoteLease, TakeResult } from '../../remote/index.js'
-import { isSurelyDead, ownIdentity } from '../../system/index.js'
-import type { StoreContext } from '../operation/context.js'
-import { remoteProjectOf } from './project-identity.js'
-import { isUnreachable } from './retry.js'
-import { deletedThere } from './share-errors.js'
-import type { TakeLogRequest, TakenLog } from './types.js'
+import {
+  type LogHolder,
+  type LogName,
+  REMOTE_LEASE_MS,
+  SavestateError,
+} from '../../../model/index.js'
+import type { LogHead, Remote, RemoteLease, TakeResult } from '../../../remote/index.js'
+import { isSurelyDead, ownIdentity } from '../../../system/index.js'
+import type { StoreContext } from '../../operation/context.js'
+import { remoteProjectOf } from '../project-identity.js'
+import { isUnreachable } from '../retry.js'
+import { deletedThere } from '../share-errors.js'
+import type { TakeLogRequest, TakenLog } from '../types.js'
 
 /**
  * Takes the lease. A holder that is a dead process of this machine is replaced at once. Throws SESSION_BUSY with the holder and the
@@ -81,6 +86,21 @@ function refusal(log: LogName, { head }: Extract<TakeResult, { taken: false }>):
   return new SavestateError('SESSION_BUSY', `${who} is writing to the session ${name}`, {
     hint: `Wait until it ends: ${end}.`,
   })
+}
+
+/** Like `takeLog`; a remote that lost the session altogether gets it again. */
+export async function takeOrRetakeLog(
+  context: StoreContext,
+  remote: Remote,
+  request: TakeLogRequest,
+): Promise<TakenLog> {
+  try {
+    return await takeLog(context, remote, request)
+  } catch (error) {
+    const isLost = error instanceof SavestateError && error.code === 'SESSION_UNKNOWN'
+    if (!isLost || context.ledger.sharing.get(request.log) === undefined) throw error
+    return retakeLog(context, remote, { ...request, head: undefined })
+  }
 }
 
 /** The remote has lost segments, and this process had the log last: it takes it again, and creates it if it is lost altogether. */

@@ -5,14 +5,14 @@ import {
   makeId,
   REMOTE_LEASE_MS,
   SavestateError,
-} from '../../model/index.js'
-import type { ClaimedLog, Remote } from '../../remote/index.js'
-import { ownIdentity } from '../../system/index.js'
-import type { StoreContext } from '../operation/context.js'
+} from '../../../model/index.js'
+import type { ClaimedLog, Remote } from '../../../remote/index.js'
+import { ownIdentity } from '../../../system/index.js'
+import type { StoreContext } from '../../operation/context.js'
 import { type Instant, readInstant } from './held-lease.js'
-import { withRetries } from './retry.js'
+import { withRetries } from '../retry.js'
 import { releaseIfReachable } from './take-log.js'
-import type { TakenLog } from './types.js'
+import type { TakenLog } from '../types.js'
 
 type Claiming<Result> = {
   readonly agent: string | undefined
