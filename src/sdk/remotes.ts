@@ -134,6 +134,12 @@ export class Remotes {
     return startPushIfDue(this.#context, options)
   }
 
+  /** Whether such a push has something to send, now or later. @internal */
+  isPushLeft(): boolean {
+    this.#context.calls.refuseClosed()
+    return engine.isPushLeft(this.#context)
+  }
+
   #perform<Result>(
     call: string,
     operation: engine.AnyOperation<engine.StoreContext, Result>,
