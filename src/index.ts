@@ -3,6 +3,7 @@
 /// <reference types="node" preserve="true" />
 export type {
   AddedRemote,
+  InitializedRemote,
   AgentDetails,
   ChangeView,
   CheckpointDetails,

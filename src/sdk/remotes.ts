@@ -40,8 +40,11 @@ export class Remotes {
     return this.#perform('remotes.add', engine.addRemote, { ...options, keyFile }, { name })
   }
 
-  /** Creates what is missing there: once per remote. Without a name, it is the only remote. Throws REMOTE_REFUSED. */
-  async init(name?: string): Promise<engine.RemoteView> {
+  /**
+   * Creates what is missing there: once per remote. Without a name, it is the remote of `openStore({ remote })`, else the only one that
+   * was added. Throws REMOTE_REFUSED.
+   */
+  async init(name?: string): Promise<engine.InitializedRemote> {
     return this.#perform('remotes.init', engine.initRemote, {}, { name })
   }
 

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import {
   type AddedRemote,
   type DroppedFromRemote,
+  type InitializedRemote,
   type RemoteView,
   SavestateError,
 } from '../../index.js'
@@ -86,7 +87,7 @@ const add = command<AddedRemote>({
   },
 })
 
-const init = command<RemoteView>({
+const init = command<InitializedRemote>({
   call: async ({ store, positionals }) => (await store()).remotes.init(positionals[1]),
   render: (remote) =>
     `${remote.name} (${printable(locationOf(remote))}) is ready. Send the sessions of a project: savestate push`,
@@ -148,7 +149,7 @@ function dropPlanText({ remote, sessions }: DroppedFromRemote, screen: Request['
 }
 
 /** As in `db.example.org/agents, schema team`. */
-function locationOf({ label, schema }: RemoteView): string {
+function locationOf({ label, schema = null }: InitializedRemote): string {
   return schema === null ? label : `${label}, schema ${schema}`
 }
 

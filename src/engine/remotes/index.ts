@@ -1,6 +1,7 @@
 // The operations are loaded on first use: operation/lazy-operations.ts.
 export type { AddedRemote } from './edit-remotes.js'
 export type { DroppedFromRemote } from './drop-sessions.js'
+export type { InitializedRemote } from './init-remote.js'
 export type { HandoffResult } from './transfer/handoff.js'
 export { KnownRemotes } from './known-remotes.js'
 export type { PulledLog, PullResult } from './transfer/pull.js'
