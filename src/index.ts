@@ -132,6 +132,7 @@ export {
   type PruneRemoteOptions,
   type PullOptions,
   type PushOptions,
+  type SetRemoteOptions,
   type RekeyOptions,
   type RemoteSessionsOptions,
   type Remotes,

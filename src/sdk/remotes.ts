@@ -13,6 +13,7 @@ import type {
   PullOptions,
   PushOptions,
   RemoteSessionsOptions,
+  SetRemoteOptions,
   VerifyRemoteOptions,
 } from './remote-types.js'
 
@@ -38,6 +39,11 @@ export class Remotes {
   async add(name: string, options: AddRemoteOptions): Promise<engine.AddedRemote> {
     const keyFile = options.keyFile === undefined ? undefined : resolve(options.keyFile)
     return this.#perform('remotes.add', engine.addRemote, { ...options, keyFile }, { name })
+  }
+
+  /** Changes whether the daemon pushes to a remote. Contacts nothing. Throws REMOTE_UNKNOWN. */
+  async set(name: string, options: SetRemoteOptions): Promise<engine.RemoteView> {
+    return this.#perform('remotes.set', engine.setRemote, options, { name })
   }
 
   /**

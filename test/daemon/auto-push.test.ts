@@ -165,7 +165,7 @@ test('a fork by the daemon is in status and in the brief of the next agent, and 
   expect(remoteStatus(s)).toMatchObject({ shared: 3, behind: 1 })
 })
 
-test('a daemon that nobody uses waits for the network, pushes, and ends', async () => {
+test('an idle daemon waits for the network, pushes, and ends', async () => {
   await using database = await createDatabase()
   const { hostname: host, port } = new URL(database.url)
   await using proxy = await startProxy({ host, port: Number(port) })
@@ -186,5 +186,6 @@ test('a daemon that nobody uses waits for the network, pushes, and ends', async 
   proxy.resume()
   await until(async () => (await stepsThere(remote)) > before, 'a push once the network is back')
   await until(() => !isAlive(pid), 'the end of the daemon')
+  expect(remoteStatus(s)).toMatchObject({ behind: 0, failure: null })
   await remote.close()
 })

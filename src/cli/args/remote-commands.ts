@@ -4,7 +4,9 @@ import { type CommandSpec, DRY_RUN, flag, text, YES } from './command-spec.js'
 const PAGE = 'docs/guide/handoff.md'
 
 /** Needed only if there are several. */
-const REMOTE = text('remote NAME', 'The remote; needed if there are several')
+const REMOTE = text('remote NAME', 'The remote; needed if there are several', {
+  completes: 'remote',
+})
 
 const SESSION = {
   name: '[SESSION]',
@@ -15,7 +17,7 @@ const SESSION = {
 export const REMOTE_COMMANDS = {
   remote: {
     usage:
-      'remote [list] | add NAME URL (--key-file F | --plain) [--schema S] [--auto-push] | init [NAME] [--print-sql [--role R]] | remove NAME | drop NAME SESSION… [--take] [--dry-run] [-y]',
+      'remote [list] | add NAME URL (--key-file F | --plain) [--schema S] [--auto-push] | set NAME (--auto-push | --no-auto-push) | init [NAME] [--print-sql [--role R]] | remove NAME | drop NAME SESSION… [--take] [--dry-run] [-y]',
     summary: 'Show, add or remove places to share sessions with',
     details: [
       'URL is a PostgreSQL database (postgres://host/database) or a git repository: a URL, user@host:path, or a path. `add` only records it, in remotes.json in the store; `init` creates the tables or refs, which is needed once per remote. Nothing is ever sent to a remote that you have not added.',
@@ -26,11 +28,16 @@ export const REMOTE_COMMANDS = {
     page: PAGE,
     positionals: [
       {
-        name: '[list|add|init|remove|drop]',
+        name: '[list|add|set|init|remove|drop]',
         isOptional: true,
-        choices: ['list', 'add', 'init', 'remove', 'drop'],
+        choices: ['list', 'add', 'set', 'init', 'remove', 'drop'],
       },
-      { name: '[NAME]', isOptional: true },
+      {
+        name: '[NAME]',
+        isOptional: true,
+        completes: 'remote',
+        completesAfter: ['set', 'init', 'remove', 'drop'],
+      },
       { name: '[URL|SESSION…]', isOptional: true, isRepeated: true },
     ],
     options: [
@@ -38,6 +45,7 @@ export const REMOTE_COMMANDS = {
       flag('plain', 'Encrypt nothing'),
       text('schema S', 'The PostgreSQL schema of the tables (default savestate)'),
       flag('auto-push', 'The daemon pushes after each turn, if you have pushed from the project'),
+      flag('no-auto-push', 'With set: the daemon no longer pushes'),
       flag('print-sql', 'With init: print the SQL for an administrator, and do nothing'),
       text(
         'role R',
@@ -50,7 +58,10 @@ export const REMOTE_COMMANDS = {
       DRY_RUN,
       YES,
     ],
-    exclusive: [['key-file', 'plain']],
+    exclusive: [
+      ['key-file', 'plain'],
+      ['auto-push', 'no-auto-push'],
+    ],
     examples: [
       [
         'savestate remote add team postgres://db.example.org/ai --key-file ~/team.key',

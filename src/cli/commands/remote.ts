@@ -18,6 +18,7 @@ import { textTable } from '../terminal/table.js'
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   list: [],
   add: ['key-file', 'plain', 'schema', 'auto-push'],
+  set: ['auto-push', 'no-auto-push'],
   init: ['print-sql', 'role'],
   remove: [],
   drop: ['take', 'dry-run', 'yes'],
@@ -25,6 +26,7 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
 const ARGUMENTS: Readonly<Record<string, number>> = {
   list: 1,
   add: 3,
+  set: 2,
   init: 2,
   remove: 2,
   drop: Infinity,
@@ -34,6 +36,7 @@ export const run: Command = (request) => {
   const [action = 'list'] = request.positionals
   refuseForeign(request, action)
   if (action === 'add') return add(request)
+  if (action === 'set') return set(request)
   if (action === 'remove') return remove(request)
   if (action === 'drop') return drop(request)
   if (action === 'init') return request.options.has('print-sql') ? printSql(request) : init(request)
@@ -85,6 +88,20 @@ const add = command<AddedRemote>({
       `If the remote is new: savestate remote init ${name}`,
     ].join('\n')
   },
+})
+
+const set = command<RemoteView>({
+  async call({ store, options, positionals }) {
+    const name = required(positionals[1], 'NAME')
+    const autoPush = options.has('auto-push')
+    if (!autoPush && !options.has('no-auto-push'))
+      throw wrongUsage('--auto-push or --no-auto-push is missing')
+    return (await store()).remotes.set(name, { autoPush })
+  },
+  render: ({ name, autoPush }) =>
+    autoPush
+      ? `The daemon pushes to ${name} after each turn, from the projects that you have pushed from.`
+      : `The daemon no longer pushes to ${name}.`,
 })
 
 const init = command<InitializedRemote>({
