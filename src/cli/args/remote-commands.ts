@@ -21,7 +21,7 @@ export const REMOTE_COMMANDS = {
     summary: 'Show, add or remove places to share sessions with',
     details: [
       'URL is a PostgreSQL database (postgres://host/database) or a git repository: a URL, user@host:path, or a path. `add` only records it, in remotes.json in the store; `init` creates the tables or refs, which is needed once per remote. Nothing is ever sent to a remote that you have not added.',
-      'With --key-file everything is encrypted before it leaves this machine: the file holds the key, and is created if it does not exist. Everyone who shares the remote needs the same key. Without the key the server learns ids, numbers, sizes and times, the status of a session, and which sessions have the same agent or tree of files, but not which. With --plain it can read everything.',
+      'With --key-file everything is encrypted before it leaves this machine: the file holds the key, and is created if it does not exist. Everyone who shares the remote needs the same key. Without the key the server learns ids (also those that you give sessions), numbers, sizes and times, the status of a session, which sessions belong to one project, and which have the same agent or tree of files, but not which. With --plain it can read everything.',
       'A password in the URL is stored in remotes.json, which only you can read, and never shown. Better leave it out: PostgreSQL remotes read PGPASSWORD and ~/.pgpass, and git its credential helpers.',
       '`drop` deletes sessions on the remote, for everyone who shares it. Copies in stores stay, and a later push sends one again only if you name it.',
     ],
