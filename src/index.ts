@@ -3,6 +3,7 @@
 /// <reference types="node" preserve="true" />
 export type {
   AddedRemote,
+  InitializedRemote,
   AgentDetails,
   ChangeView,
   CheckpointDetails,
@@ -131,6 +132,7 @@ export {
   type PruneRemoteOptions,
   type PullOptions,
   type PushOptions,
+  type SetRemoteOptions,
   type RekeyOptions,
   type RemoteSessionsOptions,
   type Remotes,

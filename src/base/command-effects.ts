@@ -35,6 +35,7 @@ export const COMMAND_EFFECTS: Readonly<Record<string, CommandEffect>> = {
     actions: {
       add: 'changes-store',
       init: 'changes-store',
+      set: 'changes-store',
       remove: 'changes-store',
       // For everyone who shares it.
       drop: 'changes-store',

@@ -2,7 +2,14 @@
 import { readlinkSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 
-const HARMLESS = new Set(['SAVESTATE_HOME', 'SAVESTATE_PAGER'])
+/** Every command, and the daemon, opens its store without the remote of the environment. */
+const HARMLESS = new Set([
+  'SAVESTATE_HOME',
+  'SAVESTATE_PAGER',
+  'SAVESTATE_REMOTE',
+  'SAVESTATE_REMOTE_KEY',
+  'SAVESTATE_REMOTE_KEY_FILE',
+])
 
 /** Any other SAVESTATE_ variable, such as a key, changes what a command does. Such callers bypass the daemon. */
 export function bypassesDaemon(environment: NodeJS.ProcessEnv): boolean {

@@ -103,6 +103,11 @@ export class SavestateSaver extends BaseCheckpointSaver {
     await this.#owned?.close()
   }
 
+  /** Creates the tables of the remote, as that of PostgresSaver does. Without a remote there is nothing to create. */
+  async setup(): Promise<void> {
+    await this.#threads.setup()
+  }
+
   override async put(
     config: Config,
     checkpoint: Checkpoint,
@@ -286,8 +291,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
   async #saveFiles(thread: string, step: number): Promise<string | null> {
     if (!this.#savesFiles || this.#project === undefined) return null
     const name = thread.replaceAll(/\p{Cc}/gu, ' ').slice(0, 200)
-    const { id } = await this.#project.save({ reason: `langgraph ${name} step ${step}` })
-    return id
+    return (await this.#project.save({ reason: `langgraph ${name} step ${step}` })).id
   }
 
   #enqueue<Result>(threads: readonly string[], work: () => Promise<Result>): Promise<Result> {

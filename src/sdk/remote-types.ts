@@ -17,6 +17,9 @@ export type AddRemoteOptions = {
   readonly autoPush?: boolean
 }
 
+/** Options of `store.remotes.set`. */
+export type SetRemoteOptions = Required<Pick<AddRemoteOptions, 'autoPush'>>
+
 type OnRemote = {
   /** The name of the remote. Default: the only one. */
   readonly remote?: string

@@ -13,6 +13,7 @@ import type {
   PullOptions,
   PushOptions,
   RemoteSessionsOptions,
+  SetRemoteOptions,
   VerifyRemoteOptions,
 } from './remote-types.js'
 
@@ -40,8 +41,16 @@ export class Remotes {
     return this.#perform('remotes.add', engine.addRemote, { ...options, keyFile }, { name })
   }
 
-  /** Creates what is missing there: once per remote. Without a name, it is the only remote. Throws REMOTE_REFUSED. */
-  async init(name?: string): Promise<engine.RemoteView> {
+  /** Changes whether the daemon pushes to a remote. Contacts nothing. Throws REMOTE_UNKNOWN. */
+  async set(name: string, options: SetRemoteOptions): Promise<engine.RemoteView> {
+    return this.#perform('remotes.set', engine.setRemote, options, { name })
+  }
+
+  /**
+   * Creates what is missing there: once per remote. Without a name, it is the remote of `openStore({ remote })`, else the only one that
+   * was added. Throws REMOTE_REFUSED.
+   */
+  async init(name?: string): Promise<engine.InitializedRemote> {
     return this.#perform('remotes.init', engine.initRemote, {}, { name })
   }
 
@@ -132,6 +141,12 @@ export class Remotes {
   startPushIfDue(options: Parameters<typeof startPushIfDue>[1]): Promise<void> | undefined {
     this.#context.calls.refuseClosed()
     return startPushIfDue(this.#context, options)
+  }
+
+  /** Whether such a push has something to send, now or later. @internal */
+  isPushLeft(): boolean {
+    this.#context.calls.refuseClosed()
+    return engine.isPushLeft(this.#context)
   }
 
   #perform<Result>(

@@ -109,6 +109,12 @@ export class Threads {
     return this.#write(remove, (shares) => shares.acknowledgeAll())
   }
 
+  /** Creates the tables of the remote that the store was opened with. Does nothing without one, and the second time. */
+  async setup(): Promise<void> {
+    const { fleet, calls } = this.#context
+    if (fleet !== undefined) await calls.run(() => fleet.remote.init())
+  }
+
   /**
    * With a remote: brings what other machines have written to a thread, or to all. Call it before reading: one round trip if there is
    * nothing new.

@@ -39,6 +39,7 @@ const DECISIONS: Readonly<Record<CommandName, Decision>> = {
     'some',
     'remote add far postgres://far.example.org/x --plain',
     'remote init',
+    'remote set far --auto-push',
     'remote remove far',
     'remote drop far fix-login',
   ],

@@ -8,7 +8,7 @@ import type { StatusResult } from '../../src/index.js'
 import { createDatabase } from '../support/postgres/index.js'
 import { startProxy } from '../support/remote/tcp-proxy.js'
 import { machine } from '../support/sharing/two-machines.js'
-import { type DaemonScratch, daemonScratch, until } from './daemon-helpers.js'
+import { type DaemonScratch, daemonScratch, isAlive, until } from './daemon-helpers.js'
 
 const FILES = { 'package.json': '{}\n', 'a.txt': 'one\n' }
 
@@ -163,4 +163,29 @@ test('a fork by the daemon is in status and in the brief of the next agent, and 
   s.write({ 'a.txt': 'fresh\n' })
   expect(s.run(['save', '--session', 'fresh', '--state', '-'], { input: '{}' }).code).toBe(0)
   expect(remoteStatus(s)).toMatchObject({ shared: 3, behind: 1 })
+})
+
+test('an idle daemon waits for the network, pushes, and ends', async () => {
+  await using database = await createDatabase()
+  const { hostname: host, port } = new URL(database.url)
+  await using proxy = await startProxy({ host, port: Number(port) })
+  using s = daemonScratch(FILES)
+  const url = database.urlWith({ port: proxy.port })
+  s.json(['remote', 'add', 'team', url, '--plain', '--auto-push'])
+  await ok(s, 'remote', 'init')
+  turn(s, 1)
+  await ok(s, 'push')
+  const remote = await openRemote({ url: database.url })
+  const before = await stepsThere(remote)
+  const { pid } = s.daemon('start')
+  proxy.cut()
+  turn(s, 2)
+  await until(() => remoteStatus(s)?.failure !== null, 'a failure in status')
+  // It tries again after ten seconds, and is idle long before.
+  writeFileSync(join(s.home, 'config.json'), '{"daemonIdleMinutes": 0.01}')
+  proxy.resume()
+  await until(async () => (await stepsThere(remote)) > before, 'a push once the network is back')
+  await until(() => !isAlive(pid), 'the end of the daemon')
+  expect(remoteStatus(s)).toMatchObject({ behind: 0, failure: null })
+  await remote.close()
 })

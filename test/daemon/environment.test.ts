@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { expect, test, vi } from 'vitest'
-import { environmentFingerprint } from '../../src/daemon/environment.js'
+import { bypassesDaemon, environmentFingerprint } from '../../src/daemon/environment.js'
 
 test.each([
   ['getuid', 4242],
@@ -30,4 +30,26 @@ test('a caller with a different root has a different fingerprint', () => {
     Object.assign(fs, { statSync })
     syncBuiltinESMExports()
   }
+})
+
+test('a caller with a variable that changes what a command does bypasses the daemon', () => {
+  const variables = [
+    'HOME',
+    'SAVESTATE_HOME',
+    'SAVESTATE_PAGER',
+    // For programs of the SDK: no command uses them.
+    'SAVESTATE_REMOTE',
+    'SAVESTATE_REMOTE_KEY',
+    'SAVESTATE_REMOTE_KEY_FILE',
+    'SAVESTATE_KEY',
+    'SAVESTATE_KEY_FILE',
+    'SAVESTATE_NO_DAEMON',
+    'SAVESTATE_FAILPOINT',
+  ]
+  expect(variables.filter((name) => bypassesDaemon({ [name]: 'x' }))).toEqual([
+    'SAVESTATE_KEY',
+    'SAVESTATE_KEY_FILE',
+    'SAVESTATE_NO_DAEMON',
+    'SAVESTATE_FAILPOINT',
+  ])
 })

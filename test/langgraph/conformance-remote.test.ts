@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
-import { openRemote } from '../../src/remote/index.js'
 import { createDatabase, type TestDatabase } from '../support/postgres/index.js'
 import { runConformance } from './conformance-suite.js'
 import { type Saver, SavestateSaver } from './saver.js'
@@ -29,12 +28,10 @@ runConformance({
       url: `${database.url}?schema=saver_${savers}`,
       key,
     }
-    const initializing = await openRemote(remote)
-    await initializing.init()
-    await initializing.close()
     const home = mkdtempSync(join(tmpdir(), 'savestate-test-'))
     const options = { home, durability: 'process', inProcess: true, remote } as const
     const saver = await SavestateSaver.open(options)
+    await saver.setup()
     homes.set(saver, home)
     return saver
   },

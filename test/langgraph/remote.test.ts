@@ -1,6 +1,9 @@
 // A saver whose store has a remote: two hosts see one thread, and both may write it.
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { SavestateSaver } from '../../src/langgraph/saver.js'
+import { createDatabase } from '../support/postgres/index.js'
+import { scratch } from '../support/scratch.js'
 import { type Host, sharedPlace } from '../support/sharing/fleet.js'
 import {
   at,
@@ -41,6 +44,25 @@ test('a thread that one host writes is read on another one, each time as it is t
   const two_ = await put(second, one, { values: { messages: ['one', 'two'] } })
   expect(await listIds(first, at('t1'))).toEqual([idIn(two_), idIn(one)])
   expect(await valuesAt(first, at('t1'))).toEqual({ messages: ['one', 'two'] })
+})
+
+test('setup creates the tables in an empty database, once, and needs none without a remote', async () => {
+  await using database = await createDatabase()
+  await using one = await scratch()
+  await using other = await scratch()
+  const first = new SavestateSaver({ store: await one.open({ remote: database.url }) })
+  const failure = { code: 'NOT_SHARED', cause: { code: 'REMOTE_REFUSED' } }
+  await expect(put(first, at('t'), { values: {} })).rejects.toMatchObject(failure)
+  await first.setup()
+  await first.setup()
+  const second = new SavestateSaver({ store: await other.open({ remote: database.url }) })
+  await second.setup()
+  const made = await put(first, at('new'), { values: { n: 1 } })
+  expect(await listIds(second, at('new'))).toEqual([idIn(made)])
+  // A remote that is for pushes only is not contacted.
+  const store = await one.open({ home: join(one.folder, 'alone'), remote: false })
+  await store.remotes.add('team', { url: 'postgres://127.0.0.1:1/none', plain: true })
+  await new SavestateSaver({ store }).setup()
 })
 
 test('writers of one thread on two hosts both succeed', async () => {

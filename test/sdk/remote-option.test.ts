@@ -88,6 +88,19 @@ test('a caller can hand in a pool of pg, which the store leaves open', async () 
   await client.end()
 })
 
+test('init without a name creates the tables of the remote that the store was opened with', async () => {
+  await using database = await createDatabase()
+  await using s = await scratch()
+  const store = await s.open({ remote: { url: database.url, schema: 'blue' } })
+  const { host, pathname } = new URL(database.url)
+  const expected = { kind: 'postgres', label: `${host}${pathname} (schema blue)` }
+  expect([await store.remotes.init(), await store.remotes.init()]).toEqual([expected, expected])
+  await store.remotes.add('team', { url: 'postgres://127.0.0.1:1/none', plain: true })
+  const session = await store.session('first')
+  await session.save({ state: { n: 1 } })
+  await expect(store.remotes.init('team')).rejects.toMatchObject({ code: 'REMOTE_UNREACHABLE' })
+})
+
 test('a store refuses a remote that cannot serve a fleet, and options that it does not know', async () => {
   await using s = await scratch()
   const refused = [

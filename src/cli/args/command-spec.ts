@@ -10,7 +10,7 @@ export type OptionSpec = {
   /** The placeholder for the value in the help. */
   readonly value?: string
   readonly summary: string
-  readonly completes?: 'files' | 'folders' | 'session'
+  readonly completes?: 'files' | 'folders' | 'session' | 'remote'
   /** The only values it takes. */
   readonly choices?: readonly string[]
   /** Another option that must be given with it. */
@@ -25,7 +25,9 @@ export type PositionalSpec = {
   /** May be given more than once. Only the last positional can be repeated. */
   readonly isRepeated?: boolean
   /** `files`: a path, kept to the byte. */
-  readonly completes?: 'ref' | 'session' | 'command' | 'files'
+  readonly completes?: 'ref' | 'session' | 'command' | 'files' | 'remote'
+  /** Completed only if the first positional is one of these. */
+  readonly completesAfter?: readonly string[]
   /** The only values it takes. */
   readonly choices?: readonly string[]
   /** Kept to the byte, as a path is. */
@@ -93,7 +95,7 @@ export function sessionOption(summary: string): OptionSpec {
 
 /** For commands that work on the store unless this is given. Without NAME, it is the only remote. */
 export function onRemoteOption(summary: string): OptionSpec {
-  return { ...text('remote [NAME]', summary), isValueOptional: true }
+  return { ...text('remote [NAME]', summary, { completes: 'remote' }), isValueOptional: true }
 }
 
 /** The session to find a reference in, instead of the project. */

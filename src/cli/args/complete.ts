@@ -52,6 +52,7 @@ export async function candidates(words: readonly string[]): Promise<Candidates> 
   const last = expected.at(-1)
   const next = expected[positionals.length] ?? (last?.isRepeated === true ? last : undefined)
   if (next?.completes === 'command') return commandCandidates(current)
+  if (next?.completesAfter?.includes(positionals[0] ?? '') === false) return []
   return filterByPrefix(current, await valueCandidates(next, options))
 }
 
@@ -68,6 +69,7 @@ async function valueCandidates(
   const completes = spec?.completes
   if (completes === 'files' || completes === 'folders') return completes
   if (completes === 'ref') return referenceCandidates(options)
+  if (completes === 'remote') return remoteCandidates()
   return completes === 'session' ? sessionCandidates() : []
 }
 
@@ -117,6 +119,13 @@ async function sessionCandidates(): Promise<Candidate[]> {
       id,
       `${interrupted ? 'interrupted' : printableLine(status)}, ${relativeTime(updatedAt, now)}`,
     ])
+}
+
+/** Contacts none of them. */
+async function remoteCandidates(): Promise<Candidate[]> {
+  const { printableLine } = await loadText()
+  const remotes = await inStore((store) => store.remotes.list())
+  return remotes.map(({ name, label }) => [name, printableLine(label)])
 }
 
 /** A candidate is one line without a tab. Names with invisible characters are not offered either. */

@@ -4,7 +4,9 @@ import { type CommandSpec, DRY_RUN, flag, text, YES } from './command-spec.js'
 const PAGE = 'docs/guide/handoff.md'
 
 /** Needed only if there are several. */
-const REMOTE = text('remote NAME', 'The remote; needed if there are several')
+const REMOTE = text('remote NAME', 'The remote; needed if there are several', {
+  completes: 'remote',
+})
 
 const SESSION = {
   name: '[SESSION]',
@@ -15,22 +17,27 @@ const SESSION = {
 export const REMOTE_COMMANDS = {
   remote: {
     usage:
-      'remote [list] | add NAME URL (--key-file F | --plain) [--schema S] [--auto-push] | init [NAME] [--print-sql [--role R]] | remove NAME | drop NAME SESSION… [--take] [--dry-run] [-y]',
+      'remote [list] | add NAME URL (--key-file F | --plain) [--schema S] [--auto-push] | set NAME (--auto-push | --no-auto-push) | init [NAME] [--print-sql [--role R]] | remove NAME | drop NAME SESSION… [--take] [--dry-run] [-y]',
     summary: 'Show, add or remove places to share sessions with',
     details: [
       'URL is a PostgreSQL database (postgres://host/database) or a git repository: a URL, user@host:path, or a path. `add` only records it, in remotes.json in the store; `init` creates the tables or refs, which is needed once per remote. Nothing is ever sent to a remote that you have not added.',
-      'With --key-file everything is encrypted before it leaves this machine: the file holds the key, and is created if it does not exist. Everyone who shares the remote needs the same key. Without the key the server learns ids, numbers, sizes and times, the status of a session, and which sessions have the same agent or tree of files, but not which. With --plain it can read everything.',
+      'With --key-file everything is encrypted before it leaves this machine: the file holds the key, and is created if it does not exist. Everyone who shares the remote needs the same key. Without the key the server learns ids (also those that you give sessions), numbers, sizes and times, the status of a session, which sessions belong to one project, and which have the same agent or tree of files, but not which. With --plain it can read everything.',
       'A password in the URL is stored in remotes.json, which only you can read, and never shown. Better leave it out: PostgreSQL remotes read PGPASSWORD and ~/.pgpass, and git its credential helpers.',
       '`drop` deletes sessions on the remote, for everyone who shares it. Copies in stores stay, and a later push sends one again only if you name it.',
     ],
     page: PAGE,
     positionals: [
       {
-        name: '[list|add|init|remove|drop]',
+        name: '[list|add|set|init|remove|drop]',
         isOptional: true,
-        choices: ['list', 'add', 'init', 'remove', 'drop'],
+        choices: ['list', 'add', 'set', 'init', 'remove', 'drop'],
       },
-      { name: '[NAME]', isOptional: true },
+      {
+        name: '[NAME]',
+        isOptional: true,
+        completes: 'remote',
+        completesAfter: ['set', 'init', 'remove', 'drop'],
+      },
       { name: '[URL|SESSION…]', isOptional: true, isRepeated: true },
     ],
     options: [
@@ -38,6 +45,7 @@ export const REMOTE_COMMANDS = {
       flag('plain', 'Encrypt nothing'),
       text('schema S', 'The PostgreSQL schema of the tables (default savestate)'),
       flag('auto-push', 'The daemon pushes after each turn, if you have pushed from the project'),
+      flag('no-auto-push', 'With set: the daemon no longer pushes'),
       flag('print-sql', 'With init: print the SQL for an administrator, and do nothing'),
       text(
         'role R',
@@ -50,7 +58,10 @@ export const REMOTE_COMMANDS = {
       DRY_RUN,
       YES,
     ],
-    exclusive: [['key-file', 'plain']],
+    exclusive: [
+      ['key-file', 'plain'],
+      ['auto-push', 'no-auto-push'],
+    ],
     examples: [
       [
         'savestate remote add team postgres://db.example.org/ai --key-file ~/team.key',

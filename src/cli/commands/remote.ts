@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import {
   type AddedRemote,
   type DroppedFromRemote,
+  type InitializedRemote,
   type RemoteView,
   SavestateError,
 } from '../../index.js'
@@ -17,6 +18,7 @@ import { textTable } from '../terminal/table.js'
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   list: [],
   add: ['key-file', 'plain', 'schema', 'auto-push'],
+  set: ['auto-push', 'no-auto-push'],
   init: ['print-sql', 'role'],
   remove: [],
   drop: ['take', 'dry-run', 'yes'],
@@ -24,6 +26,7 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
 const ARGUMENTS: Readonly<Record<string, number>> = {
   list: 1,
   add: 3,
+  set: 2,
   init: 2,
   remove: 2,
   drop: Infinity,
@@ -33,6 +36,7 @@ export const run: Command = (request) => {
   const [action = 'list'] = request.positionals
   refuseForeign(request, action)
   if (action === 'add') return add(request)
+  if (action === 'set') return set(request)
   if (action === 'remove') return remove(request)
   if (action === 'drop') return drop(request)
   if (action === 'init') return request.options.has('print-sql') ? printSql(request) : init(request)
@@ -86,7 +90,21 @@ const add = command<AddedRemote>({
   },
 })
 
-const init = command<RemoteView>({
+const set = command<RemoteView>({
+  async call({ store, options, positionals }) {
+    const name = required(positionals[1], 'NAME')
+    const autoPush = options.has('auto-push')
+    if (!autoPush && !options.has('no-auto-push'))
+      throw wrongUsage('--auto-push or --no-auto-push is missing')
+    return (await store()).remotes.set(name, { autoPush })
+  },
+  render: ({ name, autoPush }) =>
+    autoPush
+      ? `The daemon pushes to ${name} after each turn, from the projects that you have pushed from.`
+      : `The daemon no longer pushes to ${name}.`,
+})
+
+const init = command<InitializedRemote>({
   call: async ({ store, positionals }) => (await store()).remotes.init(positionals[1]),
   render: (remote) =>
     `${remote.name} (${printable(locationOf(remote))}) is ready. Send the sessions of a project: savestate push`,
@@ -148,7 +166,7 @@ function dropPlanText({ remote, sessions }: DroppedFromRemote, screen: Request['
 }
 
 /** As in `db.example.org/agents, schema team`. */
-function locationOf({ label, schema }: RemoteView): string {
+function locationOf({ label, schema = null }: InitializedRemote): string {
   return schema === null ? label : `${label}, schema ${schema}`
 }
 

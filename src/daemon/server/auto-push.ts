@@ -47,6 +47,16 @@ export class AutoPush {
     }
   }
 
+  /** Whether there is something to send: now, or once the network is back. A running push has not recorded its end yet. */
+  isLeft(): boolean {
+    try {
+      return this.#running || this.#store.remotes.isPushLeft()
+    } catch (error) {
+      this.#log(error)
+      return false
+    }
+  }
+
   /** A running push is ended: the next one finds what was sent. */
   close(): void {
     clearTimeout(this.#timer)

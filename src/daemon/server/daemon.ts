@@ -17,6 +17,8 @@ import { Workload } from './workload.js'
 
 const CHECK_EVERY_MS = 5000
 const MINUTE_MS = 60_000
+/** For a push that cannot go out. A remote that refuses it for longer needs the user. */
+const LONGEST_IDLE_MS = 24 * 60 * MINUTE_MS
 
 type DaemonOptions = {
   readonly lock: DaemonLock
@@ -161,15 +163,24 @@ export class Daemon {
   /** Runs every few seconds. Ends a daemon that is no longer needed or no longer reachable. */
   #check(): void {
     this.#readIdleTime()
-    if (!this.#isCurrent() || this.#work.quietMs >= this.#idleMs) {
+    if (!this.#isCurrent() || this.#isIdle()) {
       void this.stop()
       return
     }
     this.#projects.shed(Date.now()).catch(this.#options.log)
     this.#saveQuietProjects()
     this.#autoPush.check()
-    const untilIdleMs = Math.max(20, this.#idleMs - this.#work.quietMs)
-    this.#timer = setTimeout(() => this.#check(), Math.min(CHECK_EVERY_MS, untilIdleMs))
+    const untilIdleMs = this.#idleMs - this.#work.quietMs
+    const isNear = untilIdleMs > 0 && untilIdleMs < CHECK_EVERY_MS
+    const pauseMs = isNear ? Math.max(20, untilIdleMs) : CHECK_EVERY_MS
+    this.#timer = setTimeout(() => this.#check(), pauseMs)
+  }
+
+  /** Nothing was asked of it for a while, and nothing is left to push. */
+  #isIdle(): boolean {
+    const { quietMs } = this.#work
+    if (quietMs < this.#idleMs) return false
+    return quietMs >= LONGEST_IDLE_MS || !this.#autoPush.isLeft()
   }
 
   #saveQuietProjects(): void {

@@ -69,6 +69,9 @@ export const remoteSessions = loadLater(
 export const removeRemote = loadLater(
   async () => (await import('../remotes/edit-remotes.js')).removeRemote,
 )
+export const setRemote = loadLater(
+  async () => (await import('../remotes/edit-remotes.js')).setRemote,
+)
 export const reversals = loadLater(async () => (await import('../restore/reversals.js')).reversals)
 export const search = loadLater(async () => (await import('../checkpoints/search.js')).search)
 export const status = loadLater(async () => (await import('../store/status.js')).status)

@@ -1,4 +1,4 @@
-// Adds, lists and removes remotes. Contacts none of them.
+// Adds, lists, changes and removes remotes. Contacts none of them.
 import { rmSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import * as z from 'zod/mini'
@@ -16,6 +16,7 @@ import {
   type RemoteEntry,
   removeRemoteEntry,
   type RemoteView,
+  setAutoPush,
   viewRemote,
 } from './remotes-file.js'
 
@@ -73,6 +74,14 @@ export const listRemotes = storeOperation({
   effect: 'reads',
   input: () => z.strictObject({}),
   run: async ({ home }): Promise<readonly RemoteView[]> => readRemotes(home).map(viewRemote),
+})
+
+export const setRemote = storeOperation({
+  name: 'setRemote',
+  summary: 'Change whether the daemon pushes to a remote',
+  effect: 'changes-store',
+  input: () => z.strictObject({ name: z.string(), autoPush: z.boolean() }),
+  run: async ({ home }, given): Promise<RemoteView> => viewRemote(await setAutoPush(home, given)),
 })
 
 export const removeRemote = storeOperation({

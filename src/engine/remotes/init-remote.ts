@@ -8,13 +8,20 @@ import { findRemote, type RemoteView, viewRemote } from './remotes-file.js'
 
 const CHOICE = { how: 'Name one' }
 
-/** Changes nothing if it is done already. */
+/** The remote that the store was opened with has no entry, so it has only these two. */
+export type InitializedRemote = Pick<RemoteView, 'kind' | 'label'> & Partial<RemoteView>
+
+/** Without a name: the remote that the store was opened with, else the only one. Changes nothing if it is done already. */
 export const initRemote = storeOperation({
   name: 'initRemote',
   summary: 'Create the tables or refs of a remote',
   effect: 'changes-store',
   input: () => z.strictObject({ name: z.optional(z.string()) }),
-  async run({ home }, { name }): Promise<RemoteView> {
+  async run({ home, fleet }, { name }): Promise<InitializedRemote> {
+    if (name === undefined && fleet !== undefined) {
+      await fleet.remote.init()
+      return { kind: fleet.remote.kind, label: fleet.remote.label }
+    }
     const entry = findRemote(home, name, CHOICE)
     await initEntry(home, entry)
     return viewRemote(entry)

@@ -93,6 +93,18 @@ export async function removeRemoteEntry(home: string, name: string): Promise<Rem
   return removed
 }
 
+/** Throws REMOTE_UNKNOWN. */
+export async function setAutoPush(
+  home: string,
+  { name, autoPush }: Pick<RemoteEntry, 'name' | 'autoPush'>,
+): Promise<RemoteEntry> {
+  const entry = { ...findRemote(home, name), autoPush }
+  await changeRemotes(home, (remotes) =>
+    remotes.map((it) => (it.name === name ? { ...it, autoPush } : it)),
+  )
+  return entry
+}
+
 /** Remembers the id of a remote, so that `status` can say how far behind it is without asking it. */
 export async function noteRemoteId(home: string, entry: RemoteEntry, id: string): Promise<void> {
   if (entry.id === id) return

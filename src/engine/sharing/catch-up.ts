@@ -15,7 +15,7 @@ import {
   SavestateError,
 } from '../../model/index.js'
 import type { DecodedSegment, LogHead, Remote } from '../../remote/index.js'
-import { failpoint, ownIdentity } from '../../system/index.js'
+import { type Clock, failpoint, ownIdentity } from '../../system/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { isHeld } from '../sessions/open-session.js'
 import { deletedThere } from './share-errors.js'
@@ -168,7 +168,7 @@ async function split(work: Work): Promise<Pick<CaughtUp, 'fork'>> {
   const segments = await readSegments(remote, log, ALL)
   const { fork } = ledger.sharing.splitTail(log, {
     remote: remoteId,
-    forkId: forkIdOf(log, clock.nowMs()),
+    forkId: forkIdOf(log, { remote, clock }),
     checkpointId: parseCheckpointId(makeId(clock.random)),
     atMs: clock.nowMs(),
     segments,
@@ -268,10 +268,14 @@ function refuseOpenHere({ ledger, clock }: StoreContext, log: LogName): void {
 
 const MAX_ID_CHARS = 140
 
-/** As in `task~laptop-20261118T204700123`. */
-function forkIdOf({ id }: LogName, nowMs: number): string {
-  const time = new Date(nowMs).toISOString().replaceAll(/[-:.Z]/g, '')
-  return `${forkPrefixOf(id)}${ownIdentity().host.slice(0, 30)}-${time}`
+/** As in `task~laptop-20261118T204700123`. Every server reads ids: with a key, letters by chance replace the name of the host. */
+function forkIdOf(
+  { id }: LogName,
+  { remote, clock }: { readonly remote: Remote; readonly clock: Clock },
+): string {
+  const time = new Date(clock.nowMs()).toISOString().replaceAll(/[-:.Z]/g, '')
+  const host = remote.isSealed ? makeId(clock.random).slice(0, 8) : ownIdentity().host.slice(0, 30)
+  return `${forkPrefixOf(id)}${host}-${time}`
 }
 
 /** Every fork that a divergence makes of this session has an id that begins like this. */

@@ -79,6 +79,31 @@ test('sessions are offered by id, last touched first, for arguments and for opti
   ])
 })
 
+test('remotes are offered by name where one is meant, and none is contacted', () => {
+  using s = scratch()
+  expect(offered(s, ['push', '--remote', ''])).toEqual([])
+  s.run(['remote', 'add', 'team', 'postgres://me:secret@127.0.0.1:1/none', '--plain'])
+  s.run(['remote', 'add', 'mine', '/own.git', '--plain', '--auto-push'])
+  const both = ['team\t127.0.0.1:1/none', 'mine\tfile:///own.git']
+  for (const words of [
+    ['push', '--remote'],
+    ['pull', 'x', '--remote'],
+    ['handoff', '--remote'],
+    ['sessions', '--remote'],
+    ['verify', '--remote'],
+    ['prune', '--remote'],
+    ['remote', 'set'],
+    ['remote', 'init'],
+    ['remote', 'remove'],
+    ['remote', 'drop'],
+  ])
+    expect([words, offered(s, [...words, ''])]).toEqual([words, both])
+  expect(textsOf(offered(s, ['push', '--remote=t']))).toEqual(['--remote=team'])
+  expect(textsOf(offered(s, ['remote', 'drop', 'm']))).toEqual(['mine'])
+  expect(offered(s, ['remote', 'add', ''])).toEqual([])
+  expect(offered(s, ['remote', 'set', 'team', ''])).toEqual([])
+})
+
 test('the choices of an option or argument are offered', () => {
   using s = scratch()
   expect(textsOf(offered(s, ['sessions', '--status', '']))).toEqual([

@@ -53,6 +53,25 @@ function remote(fields: object): object {
   return { ...defaults, schema: null, autoPush: false, ...fields }
 }
 
+test('auto-push of a remote is switched on and off, and nothing else changes', () => {
+  using s = scratch()
+  const key = join(s.folder, 'user', 'key')
+  for (const name of ['team', 'other'])
+    expect(s.run(['remote', 'add', name, URL, '--key-file', key]).code).toBe(0)
+  const other = remote({ name: 'other', keyFile: key })
+  const before = readFileSync(join(s.home, 'remotes.json'), 'utf8')
+  const on = remote({ name: 'team', keyFile: key, autoPush: true })
+  expect(shown(s.run(['remote', 'set', 'team', '--auto-push']))).toBe(
+    'The daemon pushes to team after each turn, from the projects that you have pushed from.\n',
+  )
+  expect(s.json(['remote', 'set', 'team', '--auto-push'])).toEqual(on)
+  expect(s.json(['remote'])).toEqual({ remotes: [on, other] })
+  expect(shown(s.run(['remote', 'set', 'team', '--no-auto-push']))).toBe(
+    'The daemon no longer pushes to team.\n',
+  )
+  expect(readFileSync(join(s.home, 'remotes.json'), 'utf8')).toBe(before)
+})
+
 test('wrong arguments are refused, record nothing and show no password', () => {
   using s = scratch()
   const key = join(s.folder, 'user', 'key')
@@ -69,12 +88,18 @@ test('wrong arguments are refused, record nothing and show no password', () => {
     [['add', 'x', '/a', '--plain', '--schema', 'a'], 'Only a PostgreSQL remote'],
     [['add', 'x', URL, '--plain', '--schema', 'a"b'], 'cannot be a schema'],
     [['add', 'x', URL, URL, '--plain'], 'takes fewer arguments'],
+    [['add', 'x', URL, '--plain', '--no-auto-push'], 'does not take --no-auto-push'],
+    [['set', 'own'], '--auto-push or --no-auto-push is missing'],
+    [['set', 'own', '--auto-push', '--no-auto-push'], 'cannot be given together'],
+    [['set', 'own', '--auto-push', '--plain'], 'does not take --plain'],
+    [['set', 'team', '--auto-push'], 'There is no remote team'],
+    [['set', '--auto-push'], 'NAME is missing'],
     [['remove', URL], 'not the name of a remote'],
     [['remove', 'team'], 'There is no remote team'],
     [['remove', 'own', URL], 'takes fewer arguments'],
     [['list', '--plain'], 'does not take --plain'],
     [['remove', 'own', '--print-sql'], 'does not take --print-sql'],
-    [[URL], 'is not one of list, add, init, remove'],
+    [[URL], 'is not one of list, add, set, init, remove'],
   ]
   for (const [args, message] of wrong) {
     const ended = s.run(['remote', ...args])

@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { inflateSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
 import { openStore } from '../../../src/index.js'
+import { logRef } from '../../../src/remote/git/ref-names.js'
+import { ownIdentity } from '../../../src/system/index.js'
 import { gitPlace, keyFile, machine, removeKeyFiles } from '../../support/sharing/two-machines.js'
 
 afterAll(removeKeyFiles)
@@ -30,7 +32,9 @@ test.each([{ isSealed: true }, { isSealed: false }])(
   'the objects and refs of a git remote (with a key: $isSealed)',
   async ({ isSealed }) => {
     const url = await place.newUrl()
-    using a = machine(url, isSealed ? { key: keyFile() } : {})
+    const options = isSealed ? { key: keyFile() } : {}
+    using a = machine(url, options)
+    using b = machine(url, options)
     a.ok('remote', 'init')
     const store = await openStore({ home: a.home })
     const project = await store.project(a.project)
@@ -43,13 +47,31 @@ test.each([{ isSealed: true }, { isSealed: false }])(
     const call = { id: 'c', name: 'name-of-a-tool', args: ['argument of the tool'] }
     await session.tool(call, () => 'result of the tool')
     await store.close()
-    a.ok('push')
+    a.ok('handoff', 'fix')
+    b.ok('pull', 'fix')
+    b.saveStep('fix', 'elsewhere')
+    b.ok('handoff', 'fix')
+    a.saveStep('fix', 'here')
+    const [, id = ''] = /now the session (fix~\S+);/.exec(a.ok('push')) ?? []
+    const host = isSealed ? '[b-z]{8}' : ownIdentity().host.slice(0, 30)
+    expect(id).toMatch(new RegExp(`^fix~${host}-\\d{8}T\\d{9}$`))
+    // The other machine knows it by the same id.
+    expect(b.ok('pull', id)).toContain(`${id} is here, in `)
     const seen = everythingIn(fileURLToPath(url))
+    expect(logsIn(fileURLToPath(url))).toEqual(
+      ['fix', id].map((one) => logRef({ kind: 'session', id: one })),
+    )
     const found = Object.keys(SECRETS).filter((name) => seen.includes(SECRETS[name] ?? ''))
     // Without a key all of it is found, so the search finds what is there.
     expect(found).toEqual(isSealed ? [] : Object.keys(SECRETS))
   },
 )
+
+function logsIn(repository: string): readonly string[] {
+  const args = ['-C', repository, 'for-each-ref', '--format=%(refname)', 'refs/savestate/*/*/log']
+  const options = { encoding: 'utf8', env: { PATH: process.env['PATH'] } } as const
+  return execFileSync('git', args, options).trim().split('\n')
+}
 
 /** All objects, also what is compressed or in base64 within them, and the refs. */
 function everythingIn(repository: string): Buffer {

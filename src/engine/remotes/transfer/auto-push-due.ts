@@ -18,6 +18,11 @@ export function isPushDue(
   return autoRemotes(context).some((entry) => isDue(context, entry, isSoon))
 }
 
+/** Whether a remote that asks for it lacks something, also between two attempts. Contacts nothing. */
+export function isPushLeft(context: StoreContext): boolean {
+  return autoRemotes(context).some((entry) => logsToPush(context, entry).length > 0)
+}
+
 /** The remotes to push to without being asked. */
 export function autoRemotes({ home }: StoreContext): readonly RemoteEntry[] {
   return readRemotes(home).filter((entry) => entry.autoPush)
