@@ -12,8 +12,11 @@ export type TcpProxy = {
   halfOpen(): void
   /** Adds this time to every round trip. */
   delay(roundTripMs: number): void
-  /** Drops the next answer of the server and cuts its connection. Resolves when that has happened. */
-  dropAnswer(): Promise<void>
+  /**
+   * Drops the next answer of the server, or the next one that fits, and cuts its connection. Resolves when that has happened.
+   * `to` is in the statement, `saying` in the answer.
+   */
+  dropAnswer(which?: { readonly to?: string; readonly saying?: string }): Promise<void>
   /** How often a client sent something after it got an answer. */
   readonly roundTrips: number
   readonly sentBytes: number
@@ -31,6 +34,8 @@ type Pair = {
   readonly server: Socket
   isSilent: boolean
   isAsking: boolean
+  /** What the client has sent since the last answer. */
+  asked: string
 }
 
 export async function startProxy(target: { host: string; port: number }): Promise<TcpProxy> {
@@ -38,7 +43,7 @@ export async function startProxy(target: { host: string; port: number }): Promis
   const sent: Buffer[] = []
   let isCut = false
   let delayMs = 0
-  let onDrop: (() => void) | undefined
+  let dropping: { readonly to: string; readonly saying: string; readonly done: () => void } | undefined
   let stalled: { readonly end: Promise<void>; resolve: () => void } | undefined
   const counts = { roundTrips: 0, sent: 0, received: 0, connections: 0 }
 
@@ -67,13 +72,17 @@ export async function startProxy(target: { host: string; port: number }): Promis
       return
     }
     const server = connect(target)
-    const pair: Pair = { client, server, isSilent: false, isAsking: false }
+    const pair: Pair = { client, server, isSilent: false, isAsking: false, asked: '' }
     pairs.add(pair)
     counts.connections++
     const [up, down] = [forward(pair, server), forward(pair, client)]
     client.on('data', (chunk: Buffer) => {
-      if (!pair.isAsking) counts.roundTrips++
+      if (!pair.isAsking) {
+        counts.roundTrips++
+        pair.asked = ''
+      }
       pair.isAsking = true
+      if (dropping !== undefined) pair.asked += chunk.toString('latin1')
       counts.sent += chunk.length
       sent.push(chunk)
       up(chunk)
@@ -81,12 +90,14 @@ export async function startProxy(target: { host: string; port: number }): Promis
     server.on('data', (chunk: Buffer) => {
       pair.isAsking = false
       counts.received += chunk.length
-      if (onDrop === undefined) {
+      const isMeant =
+        dropping !== undefined && pair.asked.includes(dropping.to) && chunk.includes(dropping.saying)
+      if (!isMeant) {
         down(chunk)
         return
       }
-      onDrop()
-      onDrop = undefined
+      dropping?.done()
+      dropping = undefined
       end(pair)
     })
     for (const socket of [client, server]) {
@@ -131,9 +142,9 @@ export async function startProxy(target: { host: string; port: number }): Promis
     delay(roundTripMs) {
       delayMs = roundTripMs
     },
-    dropAnswer() {
+    dropAnswer({ to = '', saying = '' } = {}) {
       return new Promise((resolve) => {
-        onDrop = resolve
+        dropping = { to, saying, done: resolve }
       })
     },
     get roundTrips() {
