@@ -17,6 +17,8 @@ export type TcpProxy = {
    * `to` is in the statement, `saying` in the answer.
    */
   dropAnswer(which?: { readonly to?: string; readonly saying?: string }): Promise<void>
+  /** Calls `act` when a client sends a statement with this text, before the statement is forwarded. */
+  before(text: string, act: () => void): void
   /** How often a client sent something after it got an answer. */
   readonly roundTrips: number
   readonly sentBytes: number
@@ -44,6 +46,7 @@ export async function startProxy(target: { host: string; port: number }): Promis
   let isCut = false
   let delayMs = 0
   let dropping: { readonly to: string; readonly saying: string; readonly done: () => void } | undefined
+  let planned: { readonly text: string; readonly act: () => void } | undefined
   let stalled: { readonly end: Promise<void>; resolve: () => void } | undefined
   const counts = { roundTrips: 0, sent: 0, received: 0, connections: 0 }
 
@@ -85,6 +88,10 @@ export async function startProxy(target: { host: string; port: number }): Promis
       if (dropping !== undefined) pair.asked += chunk.toString('latin1')
       counts.sent += chunk.length
       sent.push(chunk)
+      if (planned !== undefined && chunk.includes(planned.text)) {
+        planned.act()
+        planned = undefined
+      }
       up(chunk)
     })
     server.on('data', (chunk: Buffer) => {
@@ -146,6 +153,9 @@ export async function startProxy(target: { host: string; port: number }): Promis
       return new Promise((resolve) => {
         dropping = { to, saying, done: resolve }
       })
+    },
+    before(text, act) {
+      planned = { text, act }
     },
     get roundTrips() {
       return counts.roundTrips
