@@ -80,11 +80,9 @@ export class SessionShare {
     if (this.held.isSafe) return
     const sentAt = readInstant(this.#session.clock)
     const { lease } = this.held
-    const lost = await this.#remote
-      .renew([lease], REMOTE_LEASE_MS)
-      .catch((cause: unknown) => {
-        throw unconfirmedLease(this.log, cause)
-      })
+    const lost = await this.#remote.renew([lease], REMOTE_LEASE_MS).catch((cause: unknown) => {
+      throw unconfirmedLease(this.log, cause)
+    })
     if (lost.length === 0) this.held.renewed(sentAt)
     else {
       this.notRenewed(lease)

@@ -45,7 +45,9 @@ export async function startProxy(target: { host: string; port: number }): Promis
   const sent: Buffer[] = []
   let isCut = false
   let delayMs = 0
-  let dropping: { readonly to: string; readonly saying: string; readonly done: () => void } | undefined
+  let dropping:
+    | { readonly to: string; readonly saying: string; readonly done: () => void }
+    | undefined
   let planned: { readonly text: string; readonly act: () => void } | undefined
   let stalled: { readonly end: Promise<void>; resolve: () => void } | undefined
   const counts = { roundTrips: 0, sent: 0, received: 0, connections: 0 }
@@ -98,7 +100,9 @@ export async function startProxy(target: { host: string; port: number }): Promis
       pair.isAsking = false
       counts.received += chunk.length
       const isMeant =
-        dropping !== undefined && pair.asked.includes(dropping.to) && chunk.includes(dropping.saying)
+        dropping !== undefined &&
+        pair.asked.includes(dropping.to) &&
+        chunk.includes(dropping.saying)
       if (!isMeant) {
         down(chunk)
         return
