@@ -10,7 +10,7 @@ import type { LogWriter } from './types.js'
 type Conflict = {
   readonly writer: LogWriter
   readonly leaseMs: number | null
-  /** Of the holder that a retake names: the same for all attempts. */
+  /** The start of the holder that a retake names: the same for all attempts. */
   readonly sinceMs: number | undefined
   /** The position that the segment was made for. */
   readonly before: LogPosition

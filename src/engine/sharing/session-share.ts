@@ -14,7 +14,7 @@ export class SessionShare {
   readonly held: HeldLease
   readonly #session: SessionContext
   readonly #remote: Remote
-  /** Of the holder of a lease that it takes again. */
+  /** The start of the holder that each retake names. */
   readonly #sinceMs: number
   readonly #commit = new GroupCommit(() => this.#ship())
   #onLost: ((error: SavestateError) => void) | undefined

@@ -1,4 +1,4 @@
-// After a failover another host writes, and adds neither a step nor a call: what it was told is saved stays when the first host returns.
+// After a failover another host writes, and adds neither a step nor a call: its acknowledged write stays when the first host returns.
 import { describe, expect, test } from 'vitest'
 import type { SavestateError, Session, Store } from '../../../src/index.js'
 import { failoverPlace } from '../../support/sharing/failover.js'

@@ -36,7 +36,7 @@ type Pair = {
   readonly server: Socket
   isSilent: boolean
   isAsking: boolean
-  /** What the client has sent since the last answer. */
+  /** The bytes that the client has sent since the last answer. */
   asked: string
 }
 

@@ -20,9 +20,9 @@ export type FailoverPlace = {
   readonly store: Store
   readonly other: Store
   /** The server loses all commits of `work`. No connection of the first host gets through until `proxy.resume()`. */
-  loseCommitsOf(work: () => Promise<unknown>): Promise<void>
+  readonly loseCommitsOf: (work: () => Promise<unknown>) => Promise<void>
   /** As if every holder had been silent for a minute. */
-  expireLeases(): Promise<void>
+  readonly expireLeases: () => Promise<void>
 }
 
 /** A server for the tests of one file, with a database and two hosts for each test. */
