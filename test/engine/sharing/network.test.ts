@@ -116,7 +116,7 @@ describe('the network', () => {
     expect((await stateElsewhere())?.items).toEqual(Array.from({ length: 21 }, (_, n) => n))
   })
 
-  test('a call takes one round trip, and a resume without news two', async () => {
+  test('a call takes one round trip, and so does a resume without news', async () => {
     await session.append('items', [1])
     const { roundTrips } = proxy
     await session.append('items', [2])
