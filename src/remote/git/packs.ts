@@ -99,7 +99,7 @@ export async function addPacks(
   const files: FileChange[] = []
   const add = (found: Found) => {
     packs.set(found.entry.id, found.entry)
-    files.push(...found.files)
+    for (const file of found.files) files.push(file)
   }
   const has = async (id: string | null): Promise<boolean> => {
     if (id === null || packs.has(id)) return true
