@@ -95,6 +95,25 @@ test('a commit that is second finds another epoch', async () => {
   expect(await textsOf(other, log)).toEqual(['oneon,twotw,three'])
 })
 
+test('of two compactions the second one finds nothing to do, and an equal base is recognized', async () => {
+  for (const [id, second, isCompact] of [
+    ['two compactions', () => content('another base', true), false],
+    ['two equal compactions', joined, true],
+  ] as const) {
+    const log = session(id)
+    const writer = await startWriter(writerRemote, log)
+    for (const word of words) await writer.commit(word)
+    const results = await inOrder(
+      log.id,
+      () => writerRemote.compact(log, joined),
+      () => other.compact(log, second),
+    )
+    expect(results).toEqual([true, isCompact])
+    expect(await other.head(log)).toMatchObject({ epoch: 1, nextN: 5, fence: writer.fence })
+    expect(await textsOf(other, log)).toEqual(['oneon,twotw,three'])
+  }
+})
+
 test('a commit that is first is deleted with the log', async () => {
   const log = session('delete second')
   const writer = await startWriter(writerRemote, log)
@@ -138,6 +157,55 @@ test('a taker that waits for a deletion does not take a deleted log', async () =
     () => other.take({ log, holder: holder('b'), leaseMs: LEASE_MS, ifFence: writer.lease.fence }),
   )
   expect(taken).toMatchObject({ taken: false, head: { isDeleted: true, holder: null } })
+})
+
+test('a taker that waits for a deletion may create the log again', async () => {
+  const log = session('create a deleted one')
+  const writer = await startWriter(writerRemote, log)
+  await writer.commit('one')
+  const create = { agent: 'claude', project: null }
+  const request = { log, holder: holder('b'), leaseMs: LEASE_MS, create }
+  const [isDeleted, taken] = await inOrder(
+    log.id,
+    () => writerRemote.deleteLog(log, writer.fence),
+    () => other.take({ ...request, ifFence: writer.lease.fence }),
+  )
+  expect([isDeleted, taken]).toMatchObject([
+    true,
+    {
+      taken: true,
+      head: { isDeleted: false, holder: holder('b'), nextN: 2, epoch: 1, hash: null },
+    },
+  ])
+  expect(await textsOf(other, log)).toEqual([])
+})
+
+test('a deletion that waits for a take-over deletes nothing', async () => {
+  const log = session('delete a taken one')
+  const writer = await startWriter(writerRemote, log)
+  await writer.commit('one')
+  const [taken, isDeleted] = await inOrder(
+    log.id,
+    () => other.take({ log, holder: holder('b'), leaseMs: LEASE_MS, ifFence: writer.lease.fence }),
+    () => writerRemote.deleteLog(log, writer.fence),
+  )
+  expect([taken.taken, isDeleted]).toEqual([true, false])
+  expect(await other.head(log)).toMatchObject({ isDeleted: false, holder: holder('b'), nextN: 2 })
+  expect(await textsOf(other, log)).toEqual(['one'])
+})
+
+test('a deletion of a free log that waits for a taker deletes nothing', async () => {
+  const log = session('delete a free one')
+  const writer = await startWriter(writerRemote, log)
+  await writer.commit('one')
+  await writerRemote.release(writer.lease)
+  const [taken, isDeleted] = await inOrder(
+    log.id,
+    () => other.take({ log, holder: holder('b'), leaseMs: LEASE_MS }),
+    () => writerRemote.deleteLog(log, null),
+  )
+  expect([taken.taken, isDeleted]).toEqual([true, false])
+  expect(await textsOf(other, log)).toEqual(['one'])
 })
 
 test('a commit that waits for a take-over writes nothing', async () => {
