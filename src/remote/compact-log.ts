@@ -16,7 +16,7 @@ export async function compactLog(
   }: {
     readonly log: LogName
     readonly rewrite: (content: readonly SegmentContent[]) => SegmentContent | undefined
-    /** Of all segments, decompressed. Default: as for a reader. */
+    /** The limit of all segments together, decompressed. Default: as for a reader. */
     readonly maxTextBytes?: number
   },
 ): Promise<boolean> {

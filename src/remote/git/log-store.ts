@@ -45,7 +45,7 @@ export type Decision<T> = {
 
 const MAX_TRIES = 20
 const PAUSE_MS = 50
-/** Of a list of all logs. */
+/** The limit of all heads that one call reads. */
 const MAX_ALL_HEADS_BYTES = 512 << 20
 /** Refs of commits that are not pushed yet; the lock protects them. */
 const BUILDING = ['refs/building/log', 'refs/building/packs'] as const

@@ -6,7 +6,7 @@ import { replaceFile } from '../../support/git-server/replace-file.js'
 import { runGit } from '../../support/scratch.js'
 import { gitPlace, machine, postgresPlace } from '../../support/sharing/two-machines.js'
 
-/** Of one session: a card that is too long, a segment of another content, and no trace of it any more. */
+/** Damages one session: its card becomes too long, its segments get another content, or nothing of it remains. */
 type Vandal = Readonly<Record<'breakHead' | 'breakSegment' | 'remove', (id: string) => unknown>>
 
 async function inDatabase(url: string, work: (vandal: Vandal) => Promise<void>): Promise<void> {
@@ -15,11 +15,16 @@ async function inDatabase(url: string, work: (vandal: Vandal) => Promise<void>):
   const log = `(SELECT key FROM savestate.logs WHERE id = $1)`
   const card = `convert_to(repeat('x', 1 << 20), 'UTF8')`
   const run = (sql: string) => (id: string) => client.query(sql, [id])
-  await work({
+  const vandal: Vandal = {
     breakHead: run(`UPDATE savestate.live SET card = ${card} WHERE log = ${log}`),
     breakSegment: run(`UPDATE savestate.segments SET body = 'x' WHERE log = ${log}`),
     remove: run('DELETE FROM savestate.logs WHERE id = $1'),
-  }).finally(() => client.end())
+  }
+  try {
+    await work(vandal)
+  } finally {
+    await client.end()
+  }
 }
 
 async function inRepository(url: string, work: (vandal: Vandal) => Promise<void>): Promise<void> {
@@ -40,15 +45,15 @@ async function inRepository(url: string, work: (vandal: Vandal) => Promise<void>
 describe.each([
   { ...postgresPlace(), vandalize: inDatabase },
   { ...gitPlace(), vandalize: inRepository },
-])('through $kind', ({ newUrl, vandalize }) => {
+])('through $kind', (place) => {
   test('sessions --remote, pull, verify and prune report a damaged log, and continue with the others', async () => {
-    const url = await newUrl()
+    const url = await place.newUrl()
     using a = machine(url)
     using b = machine(url)
     a.ok('remote', 'init')
     for (const id of ['good', 'torn', 'bad']) a.saveStep(id, 'one')
     a.ok('push')
-    await vandalize(url, async ({ breakHead, breakSegment, remove }) => {
+    await place.vandalize(url, async ({ breakHead, breakSegment, remove }) => {
       await breakHead('bad')
       await breakSegment('torn')
       const listed = b.run(['sessions', '--remote'])

@@ -25,6 +25,7 @@ beforeAll(async () => {
   database = await createDatabase()
   writerRemote = await openRemote({ url: database.url })
   await writerRemote.init()
+  await writerRemote.id()
   other = await openRemote({ url: database.url })
   await other.id()
   locker = new pg.Client({ connectionString: database.url })
@@ -235,6 +236,23 @@ test('of two writers of a thread the second one writes nothing', async () => {
   )
   expect(results.map(({ kind }) => kind)).toEqual(['done', 'conflict'])
   expect(await textsOf(other, thread('two writers'))).toEqual(['one', 'from a'])
+})
+
+test('of two writers that create a thread the second one writes nothing', async () => {
+  const log = thread('created twice')
+  const one = startThread(writerRemote, log.id)
+  const next = one.prepare('from the second')
+  await locker.query('BEGIN')
+  await locker.query(
+    `WITH l AS (INSERT INTO savestate.logs (kind, id) VALUES ('thread', $1) RETURNING key)
+      INSERT INTO savestate.live (log, next_n, hash) SELECT key, 2, $2 FROM l`,
+    [log.id, Buffer.alloc(32)],
+  )
+  const sending = one.send(next)
+  await database.waitForLocks(1)
+  await locker.query('COMMIT')
+  expect(await sending).toMatchObject({ kind: 'conflict', head: { nextN: 2 } })
+  expect(await textsOf(other, log)).toEqual([])
 })
 
 test('a reader that is between two pages when the log is compacted continues with the base', async () => {
