@@ -1,8 +1,8 @@
 // Texts of others: prompts, file names, tool output. Always text nodes; characters that hide or reorder text are shown by number.
 import type { VNode } from 'preact'
-import { visibleText } from './format.js'
+import { count, type Sum, visibleText } from './format.js'
 
-export { count, filesInSteps, formatBytes, relativeTime, visibleText } from './format.js'
+export { count, formatBytes, relativeTime, visibleText } from './format.js'
 
 /** On one line. */
 export function Line({ text }: { readonly text: string }): VNode {
@@ -28,6 +28,23 @@ export function Figures(props: {
   return (
     <span class="figures" aria-label={`${insertions} lines added, ${deletions} removed`}>
       <span class="plus">+{insertions}</span> <span class="minus">−{deletions}</span>
+    </span>
+  )
+}
+
+const SUM_TITLE =
+  'The sum of all steps: a file or line that several of them changed counts each time. Compare shows what differs in the end.'
+
+/** Up to 3 files, up to +41 −3. */
+export function SumText({ sum }: { readonly sum: Sum }): VNode {
+  const upTo = sum.isLimit ? 'up to ' : ''
+  return (
+    <span title={sum.isLimit ? SUM_TITLE : undefined}>
+      {upTo}
+      {count(sum.files, 'file')}
+      {sum.isLimit ? ', ' : ' '}
+      {upTo}
+      <Figures insertions={sum.insertions} deletions={sum.deletions} />
     </span>
   )
 }
