@@ -38,7 +38,7 @@ export type SearchResult = {
 export type HistoryEntry = CheckpointView & {
   /** The changed paths at or below the given ones, 20 at most. */
   readonly paths: readonly string[]
-  /** How many of them there are. */
+  /** The number of all changed paths at or below the given ones. */
   readonly pathCount: number
 }
 

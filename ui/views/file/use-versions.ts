@@ -22,7 +22,7 @@ export function useVersions(path: string): {
 } {
   const [wanted, setWanted] = useState(1)
   const version = storeVersion.value
-  // What is known of this version of the store is not read again for the next page.
+  // The pages of this version of the store are not read again for the next one.
   const known = useRef({ version, ...NONE })
   const loaded = useLoaded(
     async (signal) => {

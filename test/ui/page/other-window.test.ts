@@ -1,9 +1,9 @@
 // The user edits files in another window, or loads the page again.
 import { expect, test } from 'vitest'
-import { type Scratch, scratch } from '../cli/program.js'
-import { claudePrompt, claudeShell, rowOf } from '../support/agent-story.js'
-import { applyPlan, undoBar } from '../support/browser/restore-dialog.js'
-import { ready, useUi } from '../support/browser/use-ui.js'
+import { type Scratch, scratch } from '../../cli/program.js'
+import { claudePrompt, claudeShell, rowOf } from '../../support/agent-story.js'
+import { applyPlan, undoBar } from '../../support/browser/restore-dialog.js'
+import { ready, useUi } from '../../support/browser/use-ui.js'
 
 function makeStore(): Scratch {
   const s = scratch({ 'a.txt': 'one\n' })
@@ -26,7 +26,8 @@ test.each([
   for (const word of ['three', 'four']) {
     ui.store.write({ 'a.txt': `${word}\n` })
     await comeBack()
-    await ui.page.locator('[data-line]').getByText(word).waitFor()
+    const added = ui.page.locator('[data-kind=added] .diff-code')
+    await expect.poll(() => added.allInnerTexts()).toEqual([word])
   }
 })
 

@@ -1,9 +1,9 @@
 // Lists that arrive in parts: the versions of a path, the paths that a version changed, what a search finds.
 import { beforeAll, expect, test } from 'vitest'
-import { openStore } from '../../src/index.js'
-import { type Scratch, scratch } from '../cli/program.js'
-import { axeViolations } from '../support/browser/axe.js'
-import { useUi } from '../support/browser/use-ui.js'
+import { openStore } from '../../../src/index.js'
+import { type Scratch, scratch } from '../../cli/program.js'
+import { axeViolations } from '../../support/browser/axe.js'
+import { useUi } from '../../support/browser/use-ui.js'
 
 const FILES = 23
 const FOUND = 250
