@@ -22,11 +22,14 @@ export function Time({ at }: { readonly at: string }): VNode {
 export function Figures(props: {
   readonly insertions: number | null
   readonly deletions: number | null
+  /** There may be fewer. */
+  readonly isLimit?: boolean
 }): VNode | null {
-  const { insertions, deletions } = props
+  const { insertions, deletions, isLimit = false } = props
   if (insertions === null || deletions === null) return null
+  const label = `${insertions} lines added, ${deletions} removed`
   return (
-    <span class="figures" aria-label={`${insertions} lines added, ${deletions} removed`}>
+    <span class="figures" aria-label={isLimit ? `up to ${label}` : label}>
       <span class="plus">+{insertions}</span> <span class="minus">−{deletions}</span>
     </span>
   )
@@ -35,16 +38,13 @@ export function Figures(props: {
 const SUM_TITLE =
   'The sum of all steps: a file or line that several of them changed counts each time. Compare shows what differs in the end.'
 
-/** Up to 3 files, up to +41 −3. */
+/** `up to 3 files, +41 −3`: on a narrow screen there is no space for a second `up to`. */
 export function SumText({ sum }: { readonly sum: Sum }): VNode {
-  const upTo = sum.isLimit ? 'up to ' : ''
+  const files = count(sum.files, 'file')
   return (
     <span title={sum.isLimit ? SUM_TITLE : undefined}>
-      {upTo}
-      {count(sum.files, 'file')}
-      {sum.isLimit ? ', ' : ' '}
-      {upTo}
-      <Figures insertions={sum.insertions} deletions={sum.deletions} />
+      {sum.isLimit ? `up to ${files}, ` : `${files} `}
+      <Figures {...sum} />
     </span>
   )
 }

@@ -7,6 +7,7 @@ import { useUi } from '../../support/browser/use-ui.js'
 
 const FILES = 23
 const FOUND = 250
+let oldest = ''
 let newest = ''
 
 async function makeStore(): Promise<Scratch> {
@@ -15,7 +16,8 @@ async function makeStore(): Promise<Scratch> {
   const project = await store.project(s.project)
   for (let n = 0; n < 5; n += 1) {
     s.write({ 'src/a.txt': `${n}\n` })
-    await project.save({ reason: `version ${n}` })
+    const { id } = await project.save({ reason: `version ${n}` })
+    oldest ||= id
   }
   for (let n = 0; n < FILES; n += 1) s.write({ [`src/${n}.txt`]: `${n}\n` })
   newest = (await project.save({ reason: 'many files' })).id
@@ -60,6 +62,20 @@ test('a version of a folder says how many of its paths the list does not have', 
   await inside.getByRole('link', { name: 'and 3 others' }).click()
   await ui.page.locator('[data-view=checkpoint][data-state=ready]').waitFor()
   await ui.page.getByText(`${FILES} files`).first().waitFor()
+})
+
+test('a version with a new folder shows a file in it, and the folder is not removed', async () => {
+  await ui.page.unroute('**/api/history')
+  const answered = ui.page.waitForResponse(
+    (answer) => answer.request().postDataJSON()?.path === 'src' && answer.url().endsWith('/patch'),
+  )
+  await ui.show(`/files?path=src&at=${oldest}`)
+  await answered
+  const selected = ui.page.locator('.version-row[aria-selected=true]')
+  await selected.getByText('version 0').waitFor()
+  await ui.page.locator('.file-title', { hasText: 'src/a.txt' }).waitFor()
+  await ui.page.locator('[data-kind=added]').waitFor()
+  expect(await selected.locator('.tag').count()).toBe(0)
 })
 
 test('a search that has found enough shows more on request', async () => {

@@ -63,8 +63,9 @@ function Versions(props: {
   )
   const selected = versions[at]
   const inside = selected?.paths ?? []
-  // For a folder: one of the files that changed in it.
-  const file = inside.find((one) => one === query.get('file')) ?? inside[0] ?? path
+  // For a folder: one of the files that changed in it, even if the folder itself is new.
+  const first = inside.find((one) => one !== path) ?? path
+  const file = inside.find((one) => one === query.get('file')) ?? first
   const changes = useFileChanges(path, versions)
   const select = (index: number) => {
     const id = versions[index]?.id
