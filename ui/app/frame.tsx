@@ -11,7 +11,7 @@ import { reportError } from './errors.js'
 import { Header } from './header.js'
 import { useShortcuts } from './keys.js'
 import { lazy, Suspense } from './lazy.js'
-import { loadHere, loadProject, project, start, startError } from './model.js'
+import { folderVersion, loadHere, loadProject, project, start, startError } from './model.js'
 import { focusView, nameOfFolder, titleOfView } from './page-title.js'
 import { addressOf, followLink, route, type View } from './router.js'
 import { RequestError } from './transport.js'
@@ -55,7 +55,10 @@ export function Frame(): VNode {
   useEffect(() => focusView(), [view, id])
   useEffect(() => {
     // The user may have edited files in another window.
-    const check = () => void loadHere()
+    const check = () => {
+      folderVersion.value += 1
+      void loadHere()
+    }
     window.addEventListener('focus', check)
     return () => window.removeEventListener('focus', check)
   }, [])

@@ -3,7 +3,7 @@
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { PlanLine } from '../../../src/ui/api.js'
-import { Author, Line } from '../../components/text.js'
+import { Author, Line, visibleText } from '../../components/text.js'
 import { canBeSelected, isSelected, type Selection } from './selection.js'
 import { ACTIONS } from './words.js'
 
@@ -109,7 +109,7 @@ function PlanRow(
             type="checkbox"
             checked={ticked}
             tabIndex={tabIndex}
-            aria-label={`${word}: ${path}`}
+            aria-label={`${word}: ${visibleText(path)}`}
             onChange={(event) => props.onTick(line, event.currentTarget.checked)}
           />
         ) : null}
@@ -125,7 +125,7 @@ function PlanRow(
         class="plan-path"
         tabIndex={tabIndex}
         aria-pressed={props.open === path}
-        title={`Show what changed in ${path}`}
+        title={`Show what changed in ${visibleText(path)}`}
         onClick={() => props.onOpen(line)}
       >
         <Line text={path} />

@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Output, Range } from '../../../src/ui/api.js'
 import { openRestore } from '../../app/dialogs.js'
-import { start, storeVersion } from '../../app/model.js'
+import { folderVersion, start } from '../../app/model.js'
 import { addressOf, checkpointPath, followLink, navigate, route } from '../../app/router.js'
 import { call } from '../../app/transport.js'
 import { FileDiff } from '../../components/diff/file-diff.js'
@@ -19,7 +19,7 @@ export function ChangesTab(props: {
   const { range, tab, onState } = props
   const { id, query } = route.value
   // A checkpoint does not change; the folder does.
-  const version = tab === 'since' ? storeVersion.value : 0
+  const version = tab === 'since' ? folderVersion.value : 0
   const loaded = useLoaded(async (signal) => call('changes', range, { signal }), [version])
   useEffect(() => onState(loaded.state), [loaded.state])
   if (loaded.state === 'error') return <ErrorMessage error={loaded.error} />
