@@ -63,6 +63,7 @@ export class Faults {
   /** Those that last. */
   readonly #running = new Map<Promise<void>, Fault>()
   readonly #broken = new Set<Target>()
+  readonly #end = new AbortController()
   #tries = 0
   #stopAt = Date.now() + STOP_EVERY_MS
   #maintainAt = Date.now() + MAINTENANCE_EVERY_MS
@@ -97,6 +98,7 @@ export class Faults {
 
   /** Everything works again, and every process runs. */
   async end(): Promise<void> {
+    this.#end.abort()
     await Promise.all(this.#running.keys())
     for (const { proxy } of this.#scene.hosts) proxy.resume()
   }
@@ -128,6 +130,14 @@ export class Faults {
     this.#running.set(running, fault)
   }
 
+  /** How long a fault lasts; less at the end of the run. */
+  async #last(ms: number): Promise<void> {
+    const { signal } = this.#end
+    await sleep(ms, undefined, { signal }).catch((error: unknown) => {
+      if (!signal.aborted) throw error
+    })
+  }
+
   /** One that has done something: on a busy machine they would all be killed while they start. */
   #pickBusy(): ChildProcess | undefined {
     const { hosts, random } = this.#scene
@@ -148,7 +158,7 @@ export class Faults {
     const child = this.#pickBusy()
     if (child === undefined) return
     child.kill('SIGSTOP')
-    await sleep(500 + this.#scene.random.below(2000))
+    await this.#last(500 + this.#scene.random.below(2000))
     child.kill('SIGCONT')
     this.counts.pause += 1
   }
@@ -164,10 +174,10 @@ export class Faults {
     if (kind === 'cut') proxy.cut()
     else if (kind === 'stall' || kind === 'longStall') proxy.stall()
     if (kind === 'halfOpen') hasHappened = proxy.halfOpen() > 0
-    else if (kind === 'longStall') await sleep(LONG_STALL_MS + random.below(LONG_STALL_MS))
+    else if (kind === 'longStall') await this.#last(LONG_STALL_MS + random.below(LONG_STALL_MS))
     else if (kind === 'lostAnswer')
       hasHappened = await Promise.race([proxy.dropAnswer().then(() => true), sleep(500, false)])
-    else await sleep(random.below(500))
+    else await this.#last(random.below(500))
     proxy.resume()
     this.#broken.delete(host)
     if (hasHappened) this.counts[kind] += 1

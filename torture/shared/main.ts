@@ -169,7 +169,7 @@ function isEnough(): boolean {
 }
 
 while (Date.now() < until && model.faults.length === 0 && !isEnough()) {
-  await sleep(100 + random.below(400))
+  await sleep(faults.isComplete ? 100 + random.below(400) : random.below(200))
   readRecord()
   // The first ones must meet processes that work.
   if (model.acknowledged.length > 0) await faults.causeOne()
