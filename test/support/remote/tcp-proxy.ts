@@ -8,8 +8,8 @@ export type TcpProxy = {
   /** Forwards nothing in either direction until `resume`; connections stay. */
   stall(): void
   resume(): void
-  /** The server's ends are closed, and the clients do not learn it. New connections work. */
-  halfOpen(): void
+  /** The server's ends are closed, and the clients do not learn it. New connections work. Returns how many there were. */
+  halfOpen(): number
   /** Adds this time to every round trip. */
   delay(roundTripMs: number): void
   /**
@@ -145,10 +145,12 @@ export async function startProxy(target: { host: string; port: number }): Promis
       stalled = undefined
     },
     halfOpen() {
-      for (const pair of pairs) {
+      const open = [...pairs].filter(({ isSilent }) => !isSilent)
+      for (const pair of open) {
         pair.isSilent = true
         pair.server.destroy()
       }
+      return open.length
     },
     delay(roundTripMs) {
       delayMs = roundTripMs
