@@ -95,8 +95,9 @@ test('timeline, by mouse: the triangle folds, the menu of kinds filters, the str
 })
 
 test('session: J and K lead to the next and the previous prompt', async () => {
+  const { page } = ui
   await ui.show(`/s/${CLAUDE_SESSION}?at=0`)
-  const current = ui.page.locator('[data-item][data-current] [data-kind=prompt]')
+  const current = page.locator('[data-item][data-current] [data-kind=prompt]')
   await current.getByText(PROMPTS.login).waitFor()
   await press('J')
   await current.getByText('txt.exe').waitFor()
@@ -104,6 +105,12 @@ test('session: J and K lead to the next and the previous prompt', async () => {
   await current.getByText(PROMPTS.tests).waitFor()
   await press('K')
   await current.getByText('txt.exe').waitFor()
+  await press('K')
+  await current.getByText(PROMPTS.login).waitFor()
+  // Faster than the list can scroll.
+  await page.evaluate(`for (const key of ['J', 'J'])
+    document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))`)
+  await current.getByText(PROMPTS.tests).waitFor()
 })
 
 test('arrows choose a file of a diff, walk the tree of files, and choose a version', async () => {
