@@ -65,7 +65,7 @@ test('file history: every version with author and prompt; also of a removed file
   await page.locator('main').getByText('rm notes.txt').first().waitFor()
 })
 
-test('search finds prompts, calls and paths, and Enter opens a result', async () => {
+test('search finds prompts, calls and paths, and Enter or a click opens a result', async () => {
   const { page } = ui
   await ui.show('/search?q=login')
   const text = async () => ui.page.locator('[data-view=search]').innerText()
@@ -74,6 +74,9 @@ test('search finds prompts, calls and paths, and Enter opens a result', async ()
   await page.locator('[data-view=search] a:focus').waitFor()
   await page.keyboard.press('Enter')
   await page.locator('[data-view=checkpoint]').waitFor()
+  await ui.show('/search?q=table')
+  await page.locator(`.search-result[data-id="${table}"] a`).click()
+  await expect.poll(() => new URL(page.url()).pathname).toBe(`/c/${table}`)
   await ui.show('/search?q=nothing-has-these-words')
   await page.locator('[data-view=search][data-state=empty]').waitFor()
 })

@@ -13,10 +13,11 @@ const focused = (field: string) =>
   ui.page.locator('[role=row]:focus').getAttribute(field, { timeout: 5000 })
 const parameter = (name: string) => new URL(ui.page.url()).searchParams.get(name)
 const press = (key: string) => ui.page.keyboard.press(key)
-const ids = { login: '', edit: '', tests: '' }
+const ids = { login: '', edit: '', tests: '', codex: '' }
 beforeAll(() => {
   ids.login = rowOf(ui.store, `You: ${PROMPTS.login}`).id
   ids.edit = rowOf(ui.store, 'Edit src/login.ts').id
+  ids.codex = rowOf(ui.store, `You: ${PROMPTS.codex}`).id
   ids.tests = rowOf(ui.store, `You: ${PROMPTS.tests}`).id
 })
 afterEach(() => ui.page.setViewportSize({ width: 1280, height: 800 }))
@@ -63,7 +64,7 @@ test('timeline, by keyboard: Home, End, pages; Space and arrows fold; d compares
   expect([new URL(page.url()).pathname, parameter('tab')]).toEqual([`/c/${ids.login}`, 'since'])
 })
 
-test('timeline, by mouse: the triangle folds, the menu of kinds filters, the strip and the date jump', async () => {
+test('timeline, by mouse: the triangle folds, the fields filter, the strip and the date jump', async () => {
   const { page } = ui
   await page.setViewportSize({ width: 1280, height: 400 })
   await ui.show('/')
@@ -81,6 +82,21 @@ test('timeline, by mouse: the triangle folds, the menu of kinds filters, the str
   await page.locator('details.tl-kinds:not([open]) summary:focus').waitFor()
   await page.getByRole('button', { name: 'Clear' }).click()
   await row(ids.edit).waitFor({ state: 'attached' })
+
+  const author = page.getByRole('combobox', { name: 'Author' })
+  await author.selectOption('codex')
+  await row(ids.edit).waitFor({ state: 'detached' })
+  const session = page.getByRole('combobox', { name: 'Session' })
+  await session.selectOption(CLAUDE_SESSION)
+  await author.selectOption('All authors')
+  await row(ids.edit).waitFor({ state: 'attached' })
+  expect([parameter('session'), parameter('author')]).toEqual([CLAUDE_SESSION, null])
+  expect(await row(ids.codex).count()).toBe(0)
+  // By keyboard: a letter chooses an option.
+  await session.focus()
+  await press('Home')
+  await row(ids.codex).waitFor({ state: 'attached' })
+  expect(parameter('session')).toBe(null)
 
   const scrolled = () =>
     page.evaluate<number>(`Math.round(document.querySelector('.tl-scroller').scrollTop)`)
