@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { rowOf } from '../support/agent-story.js'
 import { agentStore, PROMPTS } from '../support/browser/agent-store.js'
+import { axeViolations } from '../support/browser/axe.js'
 import { useUi } from '../support/browser/use-ui.js'
 
 const ui = useUi(agentStore)
@@ -45,6 +46,7 @@ test('a mistyped address shows a message instead of a blank page', async () => {
     dispatchEvent(new PopStateEvent('popstate'))
   `)
   await ui.page.getByText('There is no such page').waitFor()
+  expect(await axeViolations(ui.page)).toEqual([])
 })
 
 test('compare: the files that differ between two checkpoints, with their diff', async () => {
