@@ -4,10 +4,10 @@ import { randomBytes } from 'node:crypto'
 import { renameSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStore, type Store } from '../../../src/index.js'
+import { setStore } from '../../cli/commands/maintenance-helpers.js'
 import { type Scratch, scratch } from '../../cli/program.js'
-import { setStore } from '../../engine/prune/prune-helpers.js'
 import { rowOf } from '../../support/agent-story.js'
-import { axeViolations } from '../../support/browser/axe.js'
+import { axeInBothSchemes } from '../../support/browser/axe.js'
 import { openGuarded } from '../../support/browser/guarded-page.js'
 import { applyButton, DIALOG, planShown } from '../../support/browser/restore-dialog.js'
 import { useUi } from '../../support/browser/use-ui.js'
@@ -69,7 +69,7 @@ test('a checkpoint whose files were pruned says so in every tab that needs them,
       .first()
       .isEnabled(),
   ).toBe(false)
-  expect(await axeViolations(page)).toEqual([])
+  expect(await axeInBothSchemes(page)).toEqual([])
   await page.keyboard.press('Escape')
 })
 
@@ -80,6 +80,7 @@ test('a checkpoint with files only has no conversation, and neither has its sess
   await ui.show('/s/working')
   await page.locator('[data-view=session][data-state=empty]').waitFor()
   await page.getByText('have files only').waitFor()
+  expect(await axeInBothSchemes(page)).toEqual([])
 })
 
 test('the dialog says that an agent is working in the folder, and that the folder is gone', async () => {
@@ -88,7 +89,7 @@ test('the dialog says that an agent is working in the folder, and that the folde
   await page.keyboard.press('r')
   const dialog = await planShown(page)
   await dialog.getByText('working is working here.').waitFor()
-  expect(await axeViolations(page)).toEqual([])
+  expect(await axeInBothSchemes(page)).toEqual([])
   await page.keyboard.press('Escape')
   renameSync(s.project, `${s.project}-gone`)
   await page.keyboard.press('r')
@@ -96,7 +97,7 @@ test('the dialog says that an agent is working in the folder, and that the folde
     .locator(`${DIALOG} [data-note=warn]`, { hasText: `There is no folder ${s.project}.` })
     .waitFor()
   expect(await applyButton(page).isEnabled()).toBe(false)
-  expect(await axeViolations(page)).toEqual([])
+  expect(await axeInBothSchemes(page)).toEqual([])
   // The plan is made again by itself.
   renameSync(`${s.project}-gone`, s.project)
   await dialog.locator('[data-path="a.txt"]').waitFor()
@@ -122,6 +123,6 @@ test('without its key, the page says where its address is', async () => {
     'This page was opened without its key. Open the address that `savestate ui` printed in the terminal.',
   )
   await other.page.getByText('Nothing is loaded').waitFor()
-  expect(await axeViolations(other.page)).toEqual([])
+  expect(await axeInBothSchemes(other.page)).toEqual([])
   expect(other.takeFaults()).toEqual([])
 })

@@ -2,12 +2,13 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openStore } from '../../../src/index.js'
+import { setStore } from '../../cli/commands/maintenance-helpers.js'
 import type { Scratch } from '../../cli/program.js'
 import { daemonScratch } from '../../daemon/daemon-helpers.js'
-import { DAY_MS, HandClock, setStore } from '../../engine/prune/prune-helpers.js'
-import { axeViolations } from '../../support/browser/axe.js'
+import { DAY_MS, HandClock } from '../../engine/prune/prune-helpers.js'
+import { axeInBothSchemes } from '../../support/browser/axe.js'
 import { useUi } from '../../support/browser/use-ui.js'
 
 /** A checkpoint that no prune can remove, and in another folder a rewind of 40 days ago. */
@@ -41,15 +42,6 @@ async function show(): Promise<void> {
   await ui.page.locator('[data-view=store][data-state=ready]').waitFor()
 }
 
-/** All rules in the light scheme, and those about colors in the dark one. */
-async function violations(): Promise<readonly string[]> {
-  await ui.page.emulateMedia({ colorScheme: 'light' })
-  const inLight = await axeViolations(ui.page)
-  await ui.page.emulateMedia({ colorScheme: 'dark' })
-  return [...inLight, ...(await axeViolations(ui.page, { colorsOnly: true }))]
-}
-afterEach(() => ui.page.emulateMedia({ colorScheme: null }))
-
 test('a store above its limit says by how much, what keeps it there, and what to do', async () => {
   await show()
   const note = ui.page.locator('.store-note[data-note=warn]')
@@ -63,7 +55,7 @@ test('a store above its limit says by how much, what keeps it there, and what to
   const meter = ui.page.getByRole('meter', { name: 'Size of the store' })
   expect(await meter.getAttribute('aria-valuenow')).toBe('100')
   expect(await meter.getAttribute('aria-valuetext')).toMatch(/^2\d\d percent of the limit$/)
-  expect(await violations()).toEqual([])
+  expect(await axeInBothSchemes(ui.page)).toEqual([])
 })
 
 test('by keyboard: the preview of a prune names the undo that it would forget, and the check runs', async () => {
@@ -79,7 +71,7 @@ test('by keyboard: the preview of a prune names the undo that it would forget, a
   await preview
     .getByText(`The last rewind of ${ui.store.project} could no longer be undone.`)
     .waitFor()
-  expect(await violations()).toEqual([])
+  expect(await axeInBothSchemes(ui.page)).toEqual([])
   for (const name of ['Check quickly', 'Check completely']) {
     const button = page.getByRole('button', { name })
     await button.focus()
@@ -99,7 +91,7 @@ test('a failure that no caller saw, and hooks whose configuration cannot be read
   await health.locator('.store-problems li', { hasText: 'BAD_INPUT' }).waitFor()
   const claude = health.locator('.store-hooks li', { hasText: 'claude' })
   expect(await claude.innerText()).toBe('! claude Its configuration cannot be read')
-  expect(await violations()).toEqual([])
+  expect(await axeInBothSchemes(ui.page)).toEqual([])
 })
 
 test('a watched folder, and one that the system cannot watch', async () => {
@@ -134,9 +126,11 @@ test('the background process runs or does not run', async () => {
   const { store: s } = ui
   s.json(['daemon', 'stop'])
   await show()
-  await section('Health').getByText('It does not run. The first hook starts it.').waitFor()
+  const health = section('Health')
+  await health.getByText('It does not run. The first hook starts it.').waitFor()
   const { pid } = s.json(['daemon', 'start']) as { readonly pid: number }
   await show()
-  await section('Health').getByText(`✓ Process ${pid} runs and makes hooks fast.`).waitFor()
+  await health.getByText(`✓ Process ${pid} runs and makes hooks fast.`).waitFor()
+  expect(await axeInBothSchemes(ui.page)).toEqual([])
   s.json(['daemon', 'stop'])
 })
