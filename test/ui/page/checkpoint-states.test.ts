@@ -9,6 +9,7 @@ import { type Scratch, scratch } from '../../cli/program.js'
 import { rowOf } from '../../support/agent-story.js'
 import { axeInBothSchemes } from '../../support/browser/axe.js'
 import { openGuarded } from '../../support/browser/guarded-page.js'
+import { pagesOf } from '../../support/browser/pdf-pages.js'
 import { applyButton, DIALOG, planShown } from '../../support/browser/restore-dialog.js'
 import { useUi } from '../../support/browser/use-ui.js'
 
@@ -30,7 +31,7 @@ async function makeStore(): Promise<Scratch> {
   s.write({ 'noise.bin': 'small' })
   await project.save()
   s.write({ 'noise.bin': 'smaller' })
-  await project.save()
+  await project.save({ reason: 'Few files' })
   const { sizeBytes } = await store.prune()
   await store.prune({ maxSizeMb: (sizeBytes - BYTES / 2) / 1e6 })
   const names = Array.from({ length: FILES }, (_, n) => `many/${String(n).padStart(4, '0')}.txt`)
@@ -114,6 +115,25 @@ test('of hundreds of files the first 500 are listed, and more on request', async
   await page.getByRole('button', { name: 'Show 11 more of 511' }).click()
   await expect.poll(() => files.count()).toBe(FILES + 1)
   expect(await page.getByRole('button', { name: /^Show \d+ more/ }).count()).toBe(0)
+})
+
+test('on paper a plan has all of its lines', async () => {
+  const { page } = ui
+  await ui.show(`/c/${rowOf(ui.store, 'Few files').id}`)
+  await page.keyboard.press('r')
+  const dialog = await planShown(page)
+  const lines = dialog.locator('[data-path]')
+  const onScreen = await lines.count()
+  await page.emulateMedia({ media: 'print' })
+  // `a.txt`, too.
+  await expect.poll(() => lines.count()).toBe(FILES + 1)
+  await page.emulateMedia({ media: null })
+  await expect.poll(() => lines.count()).toBe(onScreen)
+  // 30 to 50 lines on a page.
+  expect(pagesOf(await page.pdf({ format: 'A4' }))).toBeGreaterThan(9)
+  await expect.poll(() => lines.count()).toBe(onScreen)
+  expect(onScreen).toBeLessThan(100)
+  await page.keyboard.press('Escape')
 })
 
 test('without its key, the page says where its address is', async () => {
