@@ -50,7 +50,7 @@ test.each(Object.keys(VIEWS))('%s', async (name) => {
   expect(await violations()).toEqual([])
 })
 
-/** What a click opens or changes in a view, and what it shows then. */
+/** Menus and layouts of views: the clicks that open them, and an element that is visible then. */
 const OPENED: Readonly<
   Record<string, readonly [path: () => string, click: readonly string[], shown: string]>
 > = {

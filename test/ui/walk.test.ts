@@ -180,6 +180,8 @@ test('the conversation alone: no file changes, and the bar has the command but n
   await applyPlan(page)
   expect(await undoBar(page).innerText()).toMatch(/claude --resume .* --fork-session/)
   expect(await undoBar(page).getByRole('button', { name: 'Undo' }).count()).toBe(0)
+  await page.setViewportSize({ width: 360, height: 740 })
+  expect(await page.evaluate<number>(WIDEST)).toBeLessThanOrEqual(360)
   assert.deepEqual(snapshotOf(ui.store.project), before)
 })
 
@@ -198,8 +200,11 @@ const WIDTHS: readonly (readonly [name: string, path: () => string, key: string]
   ['search', () => '/search?q=login', ''],
   ['store', () => '/store', ''],
   ['restore dialog', () => `/c/${ids.edit}`, 'r'],
+  ['name dialog', () => '/', 'n'],
+  ['fork dialog', () => '/', 'f'],
   ['list of keys', () => '/', '?'],
 ]
+const WIDEST = `Math.max(...['html', 'body', 'main', 'dialog', '.bar'].map((one) => document.querySelector(one)?.scrollWidth ?? 0))`
 
 test.each(WIDTHS)('%s: at 360 pixels nothing is wider than the screen', async (_, path, key) => {
   const { page } = ui
@@ -207,10 +212,10 @@ test.each(WIDTHS)('%s: at 360 pixels nothing is wider than the screen', async (_
   await ui.show(path())
   await page.locator('.state-message[role=status]').waitFor({ state: 'detached' })
   if (key !== '') {
+    if (path() === '/') await row(ids.edit).focus()
     await press(key)
     await page.getByRole('dialog').waitFor()
     await page.locator('dialog .state-message').waitFor({ state: 'detached' })
   }
-  const widest = `Math.max(...['html', 'body', 'main', 'dialog'].map((one) => document.querySelector(one)?.scrollWidth ?? 0))`
-  expect(await page.evaluate<number>(widest)).toBeLessThanOrEqual(360)
+  expect(await page.evaluate<number>(WIDEST)).toBeLessThanOrEqual(360)
 })
