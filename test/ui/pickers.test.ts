@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { type Scratch, scratch } from '../cli/program.js'
 import { openStore } from '../../src/index.js'
 import { rowOf } from '../support/agent-story.js'
-import { applyPlan, planRows, undoBar } from '../support/browser/restore-dialog.js'
+import { applyPlan, planRows } from '../support/browser/restore-dialog.js'
 import { useUi } from '../support/browser/use-ui.js'
 
 function makeStore(): Scratch {
@@ -86,10 +86,7 @@ test('compare, by mouse: a checkpoint is picked, files are filtered, and one is 
   expect((await planRows(page)).filter(({ ticked }) => ticked)).toEqual([
     { action: 'write', path: 'src/one.txt', ticked: true },
   ])
-  await applyPlan(page)
-  expect(readFileSync(join(ui.store.project, 'src/one.txt'), 'utf8')).toBe('one line of text\n')
-  await undoBar(page).getByRole('button', { name: 'Undo' }).click()
-  await applyPlan(page)
+  await page.keyboard.press('Escape')
 })
 
 test('files: folders are entered, files are chosen, and a deleted file can be typed', async () => {
