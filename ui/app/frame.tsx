@@ -116,10 +116,11 @@ export function Frame(): VNode {
 function Current({ view }: { readonly view: View }): VNode {
   const error = startError.value
   if (start.value === undefined && error === undefined) return <Loading what="the store" />
-  if (error?.code === 'NO_TOKEN') return <EmptyMessage title="Nothing is loaded" />
+  if (error?.code === 'NO_TOKEN') return <NoView title="Nothing is loaded" />
   if (start.value === undefined || (error !== undefined && error.code !== 'SERVER_GONE'))
     return (
       <>
+        <h1 class="visually-hidden">Savestate</h1>
         <ErrorMessage error={error ?? new RequestError('INTERNAL', 'Nothing was loaded', null)} />
         <p class="state-message">
           <a href="/" onClick={followLink}>
@@ -128,12 +129,22 @@ function Current({ view }: { readonly view: View }): VNode {
         </p>
       </>
     )
-  if (view === 'unknown') return <EmptyMessage title="There is no such page" />
+  if (view === 'unknown') return <NoView title="There is no such page" />
   const Shown = VIEWS[view]
   return (
     <Suspense fallback={<Loading what="the view" />}>
       <Shown />
     </Suspense>
+  )
+}
+
+/** In the place of a view: every view has a heading of the first level. */
+function NoView({ title }: { readonly title: string }): VNode {
+  return (
+    <>
+      <h1 class="visually-hidden">Savestate</h1>
+      <EmptyMessage title={title} />
+    </>
   )
 }
 
@@ -167,11 +178,7 @@ class Boundary extends Component<{ readonly children: ComponentChildren }, { fai
     reportError(error)
   }
   override render(): ComponentChildren {
-    return this.state.failed ? (
-      <EmptyMessage title="This view cannot be shown" />
-    ) : (
-      this.props.children
-    )
+    return this.state.failed ? <NoView title="This view cannot be shown" /> : this.props.children
   }
 }
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Ended, Scratch } from '../../cli/program.js'
 import { agentStore, CLAUDE_SESSION, PROMPTS, SECRET } from '../../support/browser/agent-store.js'
 import { rowOf } from '../../support/agent-story.js'
-import { axeViolations } from '../../support/browser/axe.js'
+import { axeInBothSchemes } from '../../support/browser/axe.js'
 import { browser } from '../../support/browser/browser.js'
 
 let s: Scratch
@@ -103,7 +103,7 @@ test('a view that needs the store says that it is not part of the file', async (
 
 test('axe finds nothing in it', async () => {
   await show(`/s/${CLAUDE_SESSION}`)
-  expect(await axeViolations(page)).toEqual([])
+  expect(await axeInBothSchemes(page)).toEqual([])
 })
 
 test('an earlier export is replaced, any other file is not', () => {

@@ -24,7 +24,7 @@ export function ChangesTab(props: {
   useEffect(() => onState(loaded.state), [loaded.state])
   if (loaded.state === 'error') return <ErrorMessage error={loaded.error} />
   if (loaded.state === 'loading') return <Loading what="the changed files" />
-  const { changes, insertions, deletions, from, to } = loaded.value
+  const { changes, files, insertions, deletions, from, to } = loaded.value
   const path = selectPath(changes, query.get('file'))
   if (path === undefined)
     return (
@@ -45,7 +45,7 @@ export function ChangesTab(props: {
     <div class="changes">
       <aside class="changes-files" aria-label="Changed files">
         <p class="changes-total">
-          {count(changes.length, 'file')} <Figures insertions={insertions} deletions={deletions} />
+          {count(files, 'file')} <Figures insertions={insertions} deletions={deletions} />
         </p>
         <FileList label="Files" files={changes} selected={path} onSelect={select} />
       </aside>

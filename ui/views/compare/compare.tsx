@@ -116,7 +116,7 @@ function Differences(props: {
   readonly result: Output<'changes'>
 }): VNode {
   const { a, b, range, version } = props
-  const { changes, insertions, deletions } = props.result
+  const { changes, files, insertions, deletions } = props.result
   const [filter, setFilter] = useState('')
   const wanted = filter.toLowerCase()
   const shown = changes.filter(({ path }) => path.toLowerCase().includes(wanted))
@@ -140,7 +140,7 @@ function Differences(props: {
     <div class="changes">
       <aside class="changes-files" aria-label="Files that differ">
         <p class="changes-total">
-          {count(changes.length, 'file')} <Figures insertions={insertions} deletions={deletions} />
+          {count(files, 'file')} <Figures insertions={insertions} deletions={deletions} />
         </p>
         <input
           class="input"
