@@ -154,6 +154,7 @@ export {
   toJsonForm,
   type ToolCallRecord,
   type ToolCallResolution,
+  type UndoStepsOptions,
   type VerifyOptions,
   type VerifyRemoteOptions,
   verifyStore,

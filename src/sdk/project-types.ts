@@ -33,6 +33,16 @@ export type ProjectRewindOptions = RestoreOptions & {
   readonly conversation?: { readonly agent: string; readonly session: string }
 }
 
+/** Options of `project.undoSteps`. */
+export type UndoStepsOptions = RestoreOptions & {
+  /**
+   * Decides paths that cannot be merged. `refuse` (default) changes nothing and throws MERGE_CONFLICT; `ours` leaves
+   * them as they are; `theirs` brings back their whole version from before the step; `markers` writes the conflict markers of
+   * git into text files, and refuses others.
+   */
+  readonly conflict?: 'refuse' | 'ours' | 'theirs' | 'markers'
+}
+
 /** Options of `project.diff`. */
 export type DiffOptions = CallOptions & {
   /** The checkpoint to compare with; the folder as it is now if left out. */
