@@ -174,9 +174,30 @@ export const FOLDER_COMMANDS = {
     ],
   },
   undo: {
-    summary: 'Undo the last rewind',
-    details: [ONLY_ITS_FILES],
-    options: [DRY_RUN, YES],
+    usage: 'undo [<ref>… | A..B] [--ours | --theirs | --conflict HOW] [--dry-run] [-y]',
+    summary: 'Undo the last rewind, or what single checkpoints changed',
+    details: [
+      `Without a checkpoint: undoes the last rewind. ${ONLY_ITS_FILES}`,
+      'With checkpoints: takes back what each of them changed since the checkpoint before it, and keeps everything later. A..B means the checkpoints after A, up to and including B; without B, up to the newest. All of them are one plan, which `savestate undo` reverts.',
+      'A file that is untouched since goes back to its version before the step. In other text files the lines of the step are taken back and later changes stay, as in a merge of git; a renamed file is found under its new name. If both changed the same lines, or if the file is binary, that file cannot be merged: nothing is changed at all, and such files are listed. Then decide with --ours, --theirs or --conflict=markers.',
+    ],
+    positionals: [{ ...REF, name: '[<ref>]', isOptional: true, isRepeated: true }],
+    options: [
+      flag('ours', 'Leave files that cannot be merged as they are'),
+      flag('theirs', 'Bring back such files whole, as they were before the step'),
+      text('conflict HOW', 'refuse (default), markers, ours or theirs', {
+        choices: ['refuse', 'markers', 'ours', 'theirs'],
+      }),
+      DRY_RUN,
+      YES,
+    ],
+    exclusive: [['ours', 'theirs', 'conflict']],
+    examples: [
+      ['savestate undo', 'Undo the last rewind'],
+      ['savestate undo 4', 'Take back one step, keep what came after it'],
+      ['savestate undo 7..4 --dry-run', 'See what taking back steps 6, 5 and 4 would change'],
+      ['savestate undo 4 --conflict=markers', 'Merge conflicts by hand'],
+    ],
   },
   redo: {
     summary: 'Redo the last undone rewind',

@@ -92,6 +92,8 @@ const MAX_WORDS = 60
 const WHOLE_ID = /\b[bcdfghjklmnpqrstvwxz]{18}\b/g
 const SHORT_ID_LETTERS = 8
 
+const shorten = (id: string) => id.slice(0, SHORT_ID_LETTERS)
+
 /** `after "Bash: npm test"`, `before "You: Fix the login"`, or `"by hand"`; empty without a name and message. */
 function whatText(to: Pick<TargetView, 'name' | 'reason' | 'moment'>): string {
   const quoted = quoteText(to)
@@ -101,7 +103,7 @@ function whatText(to: Pick<TargetView, 'name' | 'reason' | 'moment'>): string {
 /** The prompt, call or reason in quotes; empty if there is none. */
 function quoteText({ name, reason }: Pick<TargetView, 'name' | 'reason'>): string {
   const said = printableLine(reason ?? name ?? '')
-  const words = quotableReason(said).replace(WHOLE_ID, (id) => id.slice(0, SHORT_ID_LETTERS))
+  const words = quotableReason(said).replace(WHOLE_ID, shorten)
   return words === '' ? '' : `"${cutEnd(words, MAX_WORDS)}"`
 }
 
@@ -147,11 +149,35 @@ export function targetText(shown: string, to: TargetView | null, now: Date): str
   return `${shown} (${about.join(', ')})`
 }
 
+/** `Undo the step 4 · blmqmxvf · 3 min ago · after "Bash: npm test"?` */
+export async function stepsQuestion(request: Request, context: PlanDetails): Promise<string> {
+  const isOne = isOneStep(context.undone)
+  const { to } = context
+  if (!isOne || to === null) return `Undo ${await stepsText(request, context)}?`
+  return `Undo the step${(await goalText(request, { to })).replace(/^ to/, '')}?`
+}
+
+/** `the step blmqmxvf (after "Bash: npm test")`, or `the steps bcdfghjk..blmqmxvf`. */
+export async function stepsText(
+  request: Request,
+  { to, undone = [] }: Pick<PlanDetails, 'to' | 'undone'>,
+): Promise<string> {
+  if (!isOneStep(undone) || to === null)
+    return `the steps ${undone.map((ref) => ref.replace(WHOLE_ID, shorten)).join(' ')}`
+  const what = whatText(to)
+  return `the step ${await shortIdIn(request, to)}${what === '' ? '' : ` (${what})`}`
+}
+
+function isOneStep(undone: readonly string[] = []): boolean {
+  return undone.length === 1 && !undone.some((ref) => ref.includes('..'))
+}
+
 /** `the rewind to blmqmxvf (after "Bash: npm test")`, for an undo or redo. */
 export async function rewindText(
   request: Request,
-  { to }: Pick<PlanDetails, 'to'>,
+  { to, undone }: Pick<PlanDetails, 'to' | 'undone'>,
 ): Promise<string> {
+  if (undone !== undefined) return `the undo of ${await stepsText(request, { to, undone })}`
   if (to === null) return 'the last rewind'
   const what = whatText(to)
   return `the rewind to ${await shortIdIn(request, to)}${what === '' ? '' : ` (${what})`}`

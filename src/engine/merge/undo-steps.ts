@@ -4,6 +4,8 @@ import {
   type BytePath,
   CONFLICT_CHOICES,
   type ConflictChoice,
+  HAS_MARKERS,
+  KEPT_IN_MERGE,
   type Left,
   type ObjectId,
   type Project,
@@ -23,8 +25,6 @@ import { readLeftOut, viewTarget } from '../restore/rewind-target.js'
 import { refuseDamagedFiles } from '../verify/damage-marks.js'
 import { referenceTo, selectSteps, type StepRun } from './select-steps.js'
 
-const HAS_MARKERS = 'has conflict markers'
-const KEPT = 'kept as it is: '
 const ID_LETTERS = 8
 
 export const undoSteps = projectOperation({
@@ -124,7 +124,9 @@ async function undoRuns(
     conflict.push(...merged.conflict)
     keep.push(...merged.uncaptured)
     if (choice === 'ours')
-      keep.push(...merged.kept.map(({ path, reason }) => ({ path, reason: KEPT + reason })))
+      keep.push(
+        ...merged.kept.map(({ path, reason }) => ({ path, reason: KEPT_IN_MERGE + reason })),
+      )
     for (const path of merged.marked) reasons.set(path, HAS_MARKERS)
   }
   return { goal, keep, conflict, reasons }

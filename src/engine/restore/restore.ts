@@ -133,7 +133,8 @@ export async function restore(
   const made = await request.makeGoal?.(now)
   const { goal } = made ?? request
   const only = made === undefined ? request.only : undefined
-  const planned = await snapshots.plan(project, { ...request, goal, only, now, leave })
+  const { leftOut } = request
+  const planned = await snapshots.plan(project, { goal, leftOut, paths, only, now, leave })
   const hooksKept = await keepHooks(context, project, { ...request, goal, plan: planned, now })
   const plan = withMade(hooksKept, made)
   const view = viewPlan(plan, made?.reasons)

@@ -23,6 +23,11 @@ export type EntryMerge =
     }
   | { readonly type: 'conflict'; readonly reason: string }
 
+/** The start of the reason for keeping a path that cannot be merged. */
+export const KEPT_IN_MERGE = 'kept as it is: '
+/** The reason for writing a file that the user has to edit. */
+export const HAS_MARKERS = 'has conflict markers'
+
 export const BOTH_CHANGED = 'the same lines were changed since'
 export const IS_BINARY = 'binary, and changed since'
 

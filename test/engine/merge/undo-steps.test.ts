@@ -3,7 +3,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Project, UndoStepsOptions } from '../../../src/index.js'
-import { type FileSpec, inFolder, type Scratch, scratch } from '../../support/scratch.js'
+import {
+  type FileSpec,
+  inFolder,
+  type Scratch,
+  scratch,
+  scratchWithThreads,
+} from '../../support/scratch.js'
 
 type Files = Readonly<Record<string, FileSpec>>
 
@@ -208,7 +214,7 @@ test('a step that made a file of a folder goes back only if nothing was put in i
 })
 
 test('several steps and ranges are one plan, and one undo reverts it', async () => {
-  await using s = await scratch()
+  await using s = await scratchWithThreads()
   const [project, ids] = await saved(s, [
     { 'a.txt': lines() },
     { 'a.txt': lines({ 1: 'step 1' }) },
