@@ -44,6 +44,7 @@ export {
   isStorableText,
   joinPath,
   KEPT_IN_MERGE,
+  MERGED_WITH_MINE,
   jsonFault,
   nameOf,
   NOT_READABLE,

@@ -27,7 +27,10 @@ export type ProjectRewindOptions = RestoreOptions & {
   readonly before?: boolean
   /** Files or folders relative to the project; all of it if left out. */
   readonly paths?: readonly string[]
-  /** Keeps files that the user (`you`) has changed since. */
+  /**
+   * Keeps what the user (`you`) has changed since: their lines in text files that others changed too, and whole files where
+   * lines cannot be separated.
+   */
   readonly keepMine?: boolean
   /** The conversation of a coding agent that the caller takes back too. The result of an undo of this rewind returns it. */
   readonly conversation?: { readonly agent: string; readonly session: string }

@@ -4,6 +4,7 @@ import { quotableReason } from '../../base/index.js'
 import {
   CHANGED_BY_USER,
   HAS_HOOKS,
+  MERGED_WITH_MINE,
   NOT_READABLE,
   type PlanDetails,
   type PlanItem,
@@ -14,7 +15,8 @@ import type { Request } from '../runtime/command.js'
 import { EXIT } from '../runtime/exit.js'
 import type { Paint } from '../terminal/colors.js'
 import { isNothing, notRestoredText, planCounts, planText, stateText } from '../render/plan-text.js'
-import { printableLine } from '../terminal/escape.js'
+import { displayPath, printableLine } from '../terminal/escape.js'
+import { limitLines } from '../terminal/format-numbers.js'
 import { relativeTime } from '../terminal/relative-time.js'
 import { shortIdOf } from '../terminal/short-id.js'
 import { cutEnd } from '../terminal/text-width.js'
@@ -57,10 +59,19 @@ function doneText(result: Shown, { screen, options }: Request, words: Words): st
       .filter((text) => text !== '')
       .join('\n')
   if (!applied) return ''
-  const mine = plan.keep.some((item) => isMine(item) || hasHooks(item)) ? kept : ''
+  const isShown = plan.keep.some((item) => isMine(item) || hasHooks(item))
+  const mine = `${mergedText(plan.write)}${isShown ? kept : ''}`
   const files = isNothing(plan) ? words.nothing : planCounts(plan)
   const state = session === undefined ? '' : `, and the state of ${printableLine(session)} changed`
   return `${words.done}: ${files}${state}. ${words.next}${mine}`
+}
+
+/** The same for files in which the lines of the user stay. */
+function mergedText(write: readonly PlanItem[]): string {
+  const merged = write.filter(({ reason }) => reason === MERGED_WITH_MINE)
+  if (merged.length === 0) return ''
+  const lines = merged.map(({ path }) => `  ${displayPath(path)}`)
+  return `\n${['Your changes stay in:', ...limitLines(lines, MAX_MERGED)].join('\n')}`
 }
 
 /** Starts with a line break; empty if nothing is kept. */
@@ -85,6 +96,7 @@ export function restoreExitCode({ declined }: Pick<RewindResult, 'declined'>): n
   return declined ? EXIT.declined : EXIT.done
 }
 
+const MAX_MERGED = 20
 const NONE = { write: [], remove: [], keep: [], conflict: [] }
 
 const MAX_WORDS = 60

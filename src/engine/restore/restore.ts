@@ -15,7 +15,6 @@ import {
 } from '../../model/index.js'
 import type { LeftOut } from '../../snapshot/index.js'
 import { failpoint } from '../../system/index.js'
-import { pathsToKeep } from '../authorship/attribution.js'
 import { captureNow } from '../checkpoints/capture.js'
 import { type PlanView, viewPlan } from '../checkpoints/views.js'
 import {
@@ -73,6 +72,8 @@ export type MadeGoal = Pick<RestorePlan, 'keep' | 'conflict'> & {
   readonly goal: ObjectId
   /** Reasons for the paths that it writes, where the plan has a better one than the difference. */
   readonly reasons: ReadonlyMap<BytePath, string>
+  /** Never changes these paths, and lists them as the user's. */
+  readonly leave?: readonly BytePath[]
 }
 
 export type RestoreResult = RestoreSubject & {
@@ -120,7 +121,7 @@ export async function restore(
   },
 ): Promise<RestoreResult | PlanQuestion> {
   const { home, ledger, snapshots, clock } = context
-  const { kind, of, target, paths, reason, ownersThen, rewind, fence } = request
+  const { kind, of, target, paths, reason, ownersThen, fence } = request
   const newest = ledger.checkpoints.newestFiles(project.id)
   const rootInode = readRootInode(project)
   // Capture these paths even if a present rule excludes them (docs/internals/rewind-and-rules.md).
@@ -128,12 +129,12 @@ export async function restore(
     request.only === undefined ? { tree: request.goal, inside: paths } : { paths: request.only }
   const before = await captureNow(context, project, { named, callbacks })
   const { tree: now } = before.snapshot
-  const since = { from: target, now, callbacks }
-  const leave = request.keepMine === true ? await pathsToKeep(context, project, since) : undefined
   const made = await request.makeGoal?.(now)
   const { goal } = made ?? request
+  const rewind = noteOf(request, goal)
   const only = made === undefined ? request.only : undefined
   const { leftOut } = request
+  const leave = made?.leave
   const planned = await snapshots.plan(project, { goal, leftOut, paths, only, now, leave })
   const hooksKept = await keepHooks(context, project, { ...request, goal, plan: planned, now })
   const plan = withMade(hooksKept, made)
@@ -227,6 +228,12 @@ function withMade(plan: RestorePlan, made: MadeGoal | undefined): RestorePlan {
     keep: [...plan.keep, ...made.keep],
     conflict: [...plan.conflict, ...made.conflict],
   }
+}
+
+/** A goal that differs from the target is in no checkpoint. */
+function noteOf({ rewind, makeGoal, goal }: RestoreRequest, made: ObjectId): Journal['rewind'] {
+  const isMerge = makeGoal !== undefined && made !== goal
+  return rewind !== undefined && isMerge ? { ...rewind, isMerge } : rewind
 }
 
 /** Equal for two plans that would do the same to the same contents. */

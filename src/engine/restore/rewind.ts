@@ -1,13 +1,13 @@
 // Restores a checkpoint, always as an addition to history (I7).
 import { mkdirSync, rmdirSync } from 'node:fs'
 import * as z from 'zod/mini'
-import type { Ledger } from '../../ledger/index.js'
 import {
   type AgentConversation,
   type BytePath,
   type FilesCheckpoint,
   fsPath,
   hasCode,
+  type ObjectId,
   parsePathText,
   printablePath,
   type Project,
@@ -16,6 +16,7 @@ import {
 import { describeTarget } from '../checkpoints/describe-target.js'
 import { withFilesHere } from '../checkpoints/files-here.js'
 import { resolve, withFiles } from '../checkpoints/resolve-ref.js'
+import { keepMine } from '../merge/keep-mine.js'
 import type { Callbacks } from '../operation/callbacks.js'
 import { retryUntilConfirmed } from '../operation/confirm-unlocked.js'
 import { findKnownProject, type StoreContext } from '../operation/context.js'
@@ -66,7 +67,7 @@ export const rewind = projectOperation({
       const named = resolve(context.ledger, project, id)
       const target = withFiles(before ? checkpointBefore(context.ledger, named) : named)
       const given = { paths: limits, keepMine, dryRun, conversation }
-      const request = makeRewindRequest(context.ledger, target, given)
+      const request = makeRewindRequest(context, project, { target, callbacks, ...given })
       return restore(context, project, { request, callbacks, agreed })
     }
     try {
@@ -83,30 +84,39 @@ export const rewind = projectOperation({
 
 /** The request that a rewind of the project and a rewind of a session share. Throws CHECKPOINT_DAMAGED. */
 export function makeRewindRequest(
-  ledger: Ledger,
-  target: FilesCheckpoint,
+  context: StoreContext,
+  project: Project,
   {
+    target,
     paths,
-    keepMine,
+    keepMine: keepsMine,
     dryRun,
+    callbacks,
     conversation,
   }: Pick<RestoreRequest, 'paths' | 'dryRun'> & {
+    readonly target: FilesCheckpoint
+    readonly callbacks: Callbacks
     readonly keepMine: boolean
     readonly conversation?: AgentConversation | undefined
   },
 ): RestoreRequest {
+  const { ledger } = context
+  const { tree } = target.snapshot
+  const keep = (now: ObjectId) =>
+    keepMine(context, project, { target: target.id, tree, paths, now, callbacks })
   refuseDamagedFiles(ledger, target, paths)
   return {
     kind: 'rewind',
     of: null,
     target: target.id,
-    goal: target.snapshot.tree,
+    goal: tree,
+    ...(keepsMine ? { makeGoal: keep } : {}),
     leftOut: readLeftOut(ledger, target.id),
     ownersThen: ledger.checkpoints.details(target.id)?.owners,
     paths,
     only: undefined,
     reason: `rewind to ${describeTarget(target)}`,
-    keepMine,
+    keepMine: keepsMine,
     dryRun,
     subject: {
       to: viewTarget(ledger, target),

@@ -54,7 +54,7 @@ export const rewindSession = sessionOperation({
     const attempt = (agreed: string | undefined) =>
       restore(context, project, {
         request: {
-          ...makeRewindRequest(context.ledger, then, given),
+          ...makeRewindRequest(context, project, { target: then, callbacks, ...given }),
           session: sessionPart(context, target, restored),
           movesState: restored === 'both',
           fence: context.lease.fence,

@@ -28,6 +28,9 @@ export const KEPT_IN_MERGE = 'kept as it is: '
 /** The reason for writing a file that the user has to edit. */
 export const HAS_MARKERS = 'has conflict markers'
 
+/** The reason for writing a file that the user and others have changed. */
+export const MERGED_WITH_MINE = 'merged with your changes'
+
 export const BOTH_CHANGED = 'the same lines were changed since'
 export const IS_BINARY = 'binary, and changed since'
 

@@ -1,6 +1,14 @@
 // The calls of the capture thread that merge.
 import { join } from 'node:path'
-import type { ConflictChoice, ObjectId, ProjectId } from '../../model/index.js'
+import {
+  type BytePath,
+  type ConflictChoice,
+  type Edit,
+  type FileEntry,
+  type ObjectId,
+  type ProjectId,
+  sameEntry,
+} from '../../model/index.js'
 import { failpoint } from '../../system/index.js'
 import type { CaptureTarget } from '../capture/capture-target.js'
 import type { Change, SnapshotComparer } from '../compare/compare.js'
@@ -8,8 +16,10 @@ import { SnapshotRewriter } from '../compare/rewrite-snapshot.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { ObjectSink, type ObjectStore } from '../objects/object-store.js'
 import { type LeftOut, uncapturedThen } from '../restore/rules-of-target.js'
+import { objectIdOf } from '../objects/object-id.js'
+import { applyEdits } from './apply-edits.js'
 import { findRenames } from './find-renames.js'
-import { mergeContents, type Version } from './merge-contents.js'
+import { mergeContents, type MergedContents, type Version } from './merge-contents.js'
 import { type Merge, mergeSnapshots } from './merge-snapshots.js'
 
 export type MergeRequest = Readonly<Record<Version, ObjectId>> & {
@@ -26,6 +36,30 @@ export type Merged = Omit<Merge, 'changes'> & {
   /** A snapshot: `ours` with the changes. Its objects are in the store, and nothing refers to it yet. */
   readonly tree: ObjectId
 }
+
+export type EditsRequest = {
+  readonly project: ProjectId
+  /** The snapshot to which the edits are applied. */
+  readonly tree: ObjectId
+  readonly files: readonly {
+    readonly path: BytePath
+    /** The file in `tree`. */
+    readonly start: FileEntry
+    /** The file in the folder. */
+    readonly present: FileEntry
+    readonly edits: readonly Edit[]
+  }[]
+}
+
+export type Edited = {
+  /** The snapshot with the edited files. Nothing refers to it yet. */
+  readonly tree: ObjectId
+  /** Without files that cannot be merged, and without those that stay as they are. */
+  readonly merged: ReadonlyMap<BytePath, FileEntry>
+}
+
+/** A merge with conflicts is dropped, so no one sees them. */
+const NO_LABELS = { ours: '', base: '', theirs: '' }
 
 type Given = {
   readonly home: string
@@ -50,14 +84,8 @@ export function mergeCalls({ home, gitDir, store, blobs, comparer, compare, dura
           const [one, other] = await Promise.all([comparer.parts(before), comparer.parts(after)])
           return findRenames(gitDir, one.files, other.files)
         },
-        mergeBlobs: async (ids) => {
-          const contents = {
-            base: await blobs.read(ids.base),
-            ours: await blobs.read(ids.ours),
-            theirs: await blobs.read(ids.theirs),
-          }
-          return mergeContents(gitDir, { contents, labels, folder: `${temporary}.merge` })
-        },
+        mergeBlobs: async (ids) =>
+          mergeIds(ids, { read: (id) => blobs.read(id), labels, temporary }),
         storeBlob: (content) => sink.add('blob', content),
         uncapturedThen: async () => {
           const back = await compare(ours, theirs)
@@ -70,5 +98,53 @@ export function mergeCalls({ home, gitDir, store, blobs, comparer, compare, dura
       failpoint('merge:written')
       return { tree, ...merge }
     },
+
+    /** A snapshot with the user's changes to files, without files that cannot be merged. The caller holds the project's lock. */
+    async applyEdits({ project, tree, files }: EditsRequest): Promise<Edited> {
+      const temporary = join(home, 'tmp', project)
+      const sink = new ObjectSink(store, { temporary, durable })
+      const made = new Map<ObjectId, Buffer>()
+      const read = async (id: ObjectId) => made.get(id) ?? blobs.read(id)
+      const merged = new Map<BytePath, FileEntry>()
+      for (const { path, start, present, edits } of files) {
+        const file = await applyEdits(start, edits, {
+          mergeBlobs: async (ids) => mergeIds(ids, { read, labels: NO_LABELS, temporary }),
+          addBlob: (content) => {
+            const id = objectIdOf('blob', content)
+            made.set(id, content)
+            return id
+          },
+        })
+        if (file !== undefined && !sameEntry(file, present)) merged.set(path, file)
+      }
+      for (const { blob } of merged.values()) {
+        const content = made.get(blob)
+        if (content !== undefined) sink.add('blob', content)
+      }
+      const rewriter = new SnapshotRewriter({ blobs, comparer, sink })
+      const goal = merged.size === 0 ? tree : await rewriter.withEntries(tree, merged)
+      await sink.finish()
+      failpoint('merge:written')
+      return { tree: goal, merged }
+    },
+  }
+  async function mergeIds(
+    ids: Readonly<Record<Version, ObjectId>>,
+    {
+      read,
+      labels,
+      temporary,
+    }: {
+      readonly read: (id: ObjectId) => Promise<Buffer>
+      readonly labels: Readonly<Record<Version, string>>
+      readonly temporary: string
+    },
+  ): Promise<MergedContents> {
+    const contents = {
+      base: await read(ids.base),
+      ours: await read(ids.ours),
+      theirs: await read(ids.theirs),
+    }
+    return mergeContents(gitDir, { contents, labels, folder: `${temporary}.merge` })
   }
 }
