@@ -85,6 +85,8 @@ export {
   ERROR_CODES,
   type ErrorCode,
   type ErrorText,
+  type HunkChoice,
+  type HunkSelection,
   type Limits,
   SavestateError,
   type SessionPruneOptions,

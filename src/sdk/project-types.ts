@@ -1,5 +1,5 @@
 // Options of the calls of a project.
-import type { NamedBy } from '../model/index.js'
+import type { HunkChoice, NamedBy } from '../model/index.js'
 import type { CallOptions, RestoreOptions } from './call-options.js'
 
 /** Options of `store.project`. */
@@ -32,6 +32,11 @@ export type ProjectRewindOptions = RestoreOptions & {
    * lines cannot be separated.
    */
   readonly keepMine?: boolean
+  /**
+   * Takes back only these changes since the checkpoint, each with the `mark` of the patch that it was chosen from
+   * (`project.patch(ref, { path })`). Throws PLAN_STALE if the file has changed since. Not with `paths` or `keepMine`.
+   */
+  readonly hunks?: readonly HunkChoice[]
   /** The conversation of a coding agent that the caller takes back too. The result of an undo of this rewind returns it. */
   readonly conversation?: { readonly agent: string; readonly session: string }
 }

@@ -17,6 +17,7 @@ import { describeTarget } from '../checkpoints/describe-target.js'
 import { withFilesHere } from '../checkpoints/files-here.js'
 import { resolve, withFiles } from '../checkpoints/resolve-ref.js'
 import { keepMine } from '../merge/keep-mine.js'
+import { hunksRequest } from '../merge/rewind-hunks.js'
 import type { Callbacks } from '../operation/callbacks.js'
 import { retryUntilConfirmed } from '../operation/confirm-unlocked.js'
 import { findKnownProject, type StoreContext } from '../operation/context.js'
@@ -43,16 +44,19 @@ export const rewind = projectOperation({
       paths: z.optional(z.array(z.string())),
       /** Keep the user's own changes since the checkpoint. */
       keepMine: z._default(z.boolean(), false),
+      /** Takes back only these changes since the checkpoint. */
+      hunks: z.optional(z.array(hunkChoice())),
       dryRun: z._default(z.boolean(), false),
       /** The conversation that the caller rewinds too; an undo reports it. */
       conversation: z.optional(z.strictObject({ agent: z.string(), session: z.string() })),
     }),
   async run(
     context,
-    { to, before, paths, keepMine, dryRun, conversation },
+    { to, before, paths, keepMine, hunks, dryRun, conversation },
     callbacks,
   ): Promise<RewindResult> {
     const project = findKnownProject(context)
+    if (hunks !== undefined && (paths !== undefined || keepMine)) throw tooManyChoices()
     const limits = parseProjectPaths(paths)
     const { id, session } = await withFilesHere(context, resolveTarget(context, project, to))
     const previous =
@@ -68,7 +72,8 @@ export const rewind = projectOperation({
       const target = withFiles(before ? checkpointBefore(context.ledger, named) : named)
       const given = { paths: limits, keepMine, dryRun, conversation }
       const request = makeRewindRequest(context, project, { target, callbacks, ...given })
-      return restore(context, project, { request, callbacks, agreed })
+      const chosen = hunks === undefined ? {} : hunksRequest(context, project, { target, hunks })
+      return restore(context, project, { request: { ...request, ...chosen }, callbacks, agreed })
     }
     try {
       const how = { purpose: 'rewind', callbacks, attempt }
@@ -81,6 +86,26 @@ export const rewind = projectOperation({
     }
   },
 })
+
+function hunkChoice() {
+  const index = () => z.int().check(z.minimum(0))
+  return z.strictObject({
+    path: z.string(),
+    mark: z.string(),
+    context: z.optional(index()),
+    hunks: z.union([
+      z.literal('all'),
+      z.array(z.union([index(), z.strictObject({ hunk: index(), lines: z.array(index()) })])),
+    ]),
+  })
+}
+
+function tooManyChoices(): SavestateError {
+  return new SavestateError(
+    'BAD_INPUT',
+    'A rewind takes `hunks`, or `paths` and `keepMine`, not both',
+  )
+}
 
 /** The request that a rewind of the project and a rewind of a session share. Throws CHECKPOINT_DAMAGED. */
 export function makeRewindRequest(

@@ -18,6 +18,7 @@ import { ObjectSink, type ObjectStore } from '../objects/object-store.js'
 import { type LeftOut, uncapturedThen } from '../restore/rules-of-target.js'
 import { objectIdOf } from '../objects/object-id.js'
 import { applyEdits } from './apply-edits.js'
+import { chooseHunks, type ChosenHunks } from './choose-hunks.js'
 import { findRenames } from './find-renames.js'
 import { mergeContents, type MergedContents, type Version } from './merge-contents.js'
 import { type Merge, mergeSnapshots } from './merge-snapshots.js'
@@ -61,17 +62,26 @@ export type Edited = {
 /** A merge with conflicts is dropped, so no one sees them. */
 const NO_LABELS = { ours: '', base: '', theirs: '' }
 
+export type HunksRequest = {
+  readonly project: ProjectId
+  readonly target: ObjectId
+  readonly now: ObjectId
+  readonly choices: readonly ChosenHunks[]
+}
+
 type Given = {
   readonly home: string
   readonly gitDir: string
   readonly store: ObjectStore
   readonly blobs: BlobReader
+  readonly headers: BlobReader
   readonly comparer: SnapshotComparer
   readonly compare: (before: ObjectId, after: ObjectId) => Promise<Change[]>
   readonly durable: boolean
 }
 
-export function mergeCalls({ home, gitDir, store, blobs, comparer, compare, durable }: Given) {
+export function mergeCalls(given: Given) {
+  const { home, gitDir, store, blobs, headers, comparer, compare, durable } = given
   return {
     /** Merges two snapshots with a common base, and writes the result. The caller holds the project's lock. */
     async merge({ project, target, labels, conflict, leftOut, ...versions }: MergeRequest) {
@@ -97,6 +107,19 @@ export function mergeCalls({ home, gitDir, store, blobs, comparer, compare, dura
       await sink.finish()
       failpoint('merge:written')
       return { tree, ...merge }
+    },
+
+    /** The folder as it is, without the chosen changes since a snapshot. The caller holds the project's lock. */
+    async chooseHunks({ project, target, now, choices }: HunksRequest): Promise<ObjectId> {
+      const sink = new ObjectSink(store, { temporary: join(home, 'tmp', project), durable })
+      const storeBlob = (content: Buffer) => sink.add('blob', content)
+      const tools = { gitDir, blobs, headers, comparer, storeBlob }
+      const changes = await chooseHunks({ target, now }, choices, tools)
+      const rewriter = new SnapshotRewriter({ blobs, comparer, sink })
+      const tree = await rewriter.withEntries(now, changes)
+      await sink.finish()
+      failpoint('merge:written')
+      return tree
     },
 
     /** A snapshot with the user's changes to files, without files that cannot be merged. The caller holds the project's lock. */

@@ -226,7 +226,10 @@ export function captureCalls({ home, durable }: CaptureData) {
     async filePatch({ before, after, path, context }: FilePatchRequest) {
       const change = await comparer.changeAt(before, after, path)
       if (change === undefined) return undefined
-      return { change, ...(await patchFile(change, { gitDir, blobs, headers, context })) }
+      return {
+        change,
+        ...(await patchFile(change, { gitDir, blobs, headers, context, encoding: 'utf8' })),
+      }
     },
 
     /** Checks objects, refs and caches. Changes nothing. */
@@ -260,7 +263,7 @@ export function captureCalls({ home, durable }: CaptureData) {
       }),
 
     ...packCalls({ home, gitDir, store, blobs, durable }),
-    ...mergeCalls({ home, gitDir, store, blobs, comparer, compare, durable }),
+    ...mergeCalls({ home, gitDir, store, blobs, headers, comparer, compare, durable }),
 
     /** Closes that repository and forgets what was read from it. */
     closeSource: () => sources.close(),
