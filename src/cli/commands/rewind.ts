@@ -51,6 +51,10 @@ type RewoundFiles = Exclude<Rewound, SessionRewind>
 
 export const run: Command = async (request) => {
   if (request.positionals.length > 0) return rewindOnce(request)
+  if (request.options.has('patch'))
+    throw new SavestateError('BAD_INPUT', '--patch needs a checkpoint', {
+      hint: '`savestate list` shows them.',
+    })
   const { pickCheckpoint } = await import('../picker/pick-checkpoint.js')
   const picked = await pickCheckpoint(request)
   if (picked !== undefined) return rewindOnce(picked)
@@ -162,6 +166,11 @@ async function rewindFiles(
   const { options, hooks } = request
   const project = await request.project()
   await refuseOtherProject(request, project.path)
+  if (options.has('patch')) {
+    const { rewindPatch } = await import('../rewind/rewind-patch.js')
+    const result = await rewindPatch(request, named)
+    return { result: { ...result, restored: 'files' }, session: null }
+  }
   const before = options.has('before')
   const isBefore = named.moment === 'before'
   const call = before && !isBefore ? named : undefined

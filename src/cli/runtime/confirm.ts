@@ -159,7 +159,8 @@ export async function askYesNo(
   }
 }
 
-function terminalPrompter({ screen }: Request): Prompter {
+/** Asks on the terminal, if there is one. */
+export function terminalPrompter({ screen }: Pick<Request, 'screen'>): Prompter {
   const { stdin, stderr } = process
   return {
     isTerminal: stdin.isTTY === true && stderr.isTTY === true,
