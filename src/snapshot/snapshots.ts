@@ -20,13 +20,7 @@ import {
 import type { CaptureTarget } from './capture/capture-target.js'
 import type { OnProgress } from './capture/progress.js'
 import { refName } from './objects/commit.js'
-import type {
-  Edited,
-  EditsRequest,
-  HunksRequest,
-  Merged,
-  MergeRequest,
-} from './merge/merge-calls.js'
+import type { Merged, MergeRequest } from './merge/merge-calls.js'
 import { ensureRepository } from './repository.js'
 import type { CaptureCalls } from './worker/capture-calls.js'
 import type {
@@ -67,6 +61,8 @@ export class Snapshots {
   readonly fingerprints = this.#forward('fingerprints')
   readonly patch = this.#forward('patch')
   readonly filePatch = this.#forward('filePatch')
+  readonly applyEdits = this.#forward('applyEdits')
+  readonly chooseHunks = this.#forward('chooseHunks')
   readonly rewrite = this.#forward('rewrite')
   readonly examine = this.#forward('examine')
 
@@ -170,16 +166,6 @@ export class Snapshots {
   /** Merges two snapshots with a common base into one. Nothing refers to the result yet: record it under the same lock. */
   async merge(project: Project, work: Omit<MergeRequest, 'project' | 'target'>): Promise<Merged> {
     return this.#call('merge', { ...work, ...this.#targetIn(project) })
-  }
-
-  /** The folder as captured, without the chosen changes since a snapshot. The same holds for the result. */
-  async chooseHunks(project: Project, work: Omit<HunksRequest, 'project'>): Promise<ObjectId> {
-    return this.#call('chooseHunks', { ...work, project: project.id })
-  }
-
-  /** Applies the user's changes of some files to a snapshot. The same holds for the result. */
-  async applyEdits(project: Project, work: Omit<EditsRequest, 'project'>): Promise<Edited> {
-    return this.#call('applyEdits', { ...work, project: project.id })
   }
 
   async apply({ id, path }: Project, work: Unplaced<ApplyRequest>, onProgress?: OnProgress) {

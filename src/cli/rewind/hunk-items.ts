@@ -65,7 +65,7 @@ function reverse(hunk: PatchHunk, lines?: readonly number[]): readonly string[] 
   const { oldStart, oldLines, newStart, newLines, heading } = hunk
   const head = `@@ -${newStart},${newLines} +${oldStart},${oldLines} @@ ${heading}`.trimEnd()
   const body: string[] = []
-  // Of neighboring changes, the removed lines come first.
+  // Removed lines come before the added lines next to them.
   const added: string[] = []
   let previous = body
   for (const [index, line] of hunk.lines.entries()) {

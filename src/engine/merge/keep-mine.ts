@@ -39,7 +39,11 @@ export async function keepMine(
     paths === undefined || paths.some((limit) => isInside(path, limit))
   const shared = mine.filter(({ path, isShared }) => isShared && isWanted(path))
   const files = shared.flatMap((one) => fileOf(one) ?? [])
-  const { tree: goal, merged } = await context.snapshots.applyEdits(project, { tree, files })
+  const { tree: goal, merged } = await context.snapshots.applyEdits({
+    project: project.id,
+    tree,
+    files,
+  })
   const leave = mine.map(({ path }) => path).filter((path) => !merged.has(path))
   const reasons = new Map([...merged.keys()].map((path) => [path, MERGED_WITH_MINE]))
   return { goal, leave, reasons, keep: [], conflict: [] }

@@ -22,8 +22,8 @@ export function hunksRequest(
     reason: `rewind of single changes to ${describeTarget(target)}`,
     only: choices.map(({ path }) => path),
     makeGoal: async (now: ObjectId): Promise<MadeGoal> => {
-      const work = { target: target.snapshot.tree, now, choices }
-      const goal = await context.snapshots.chooseHunks(project, work)
+      const work = { project: project.id, target: target.snapshot.tree, now, choices }
+      const goal = await context.snapshots.chooseHunks(work)
       return { goal, keep: [], conflict: [], reasons: new Map() }
     },
   }

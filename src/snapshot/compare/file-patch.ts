@@ -43,7 +43,7 @@ export type PatchSources = {
   readonly headers: BlobReader
   /** How many unchanged lines to show around a change. */
   readonly context: number
-  /** Of the lines. */
+  /** How the lines are decoded. */
   readonly encoding: 'utf8' | 'latin1'
 }
 

@@ -70,7 +70,7 @@ async function entryFor(
   return { type: 'file', blob: storeBlob(Buffer.from(text, 'latin1')), mode: mode.mode }
 }
 
-/** A choice changes its path only, so it cannot replace a folder, or a file in the place of a folder. */
+/** Only the path itself changes, so an entry cannot replace a folder, or need one where a file is. */
 async function refuseObstacles(
   path: BytePath,
   {
