@@ -20,7 +20,7 @@ import {
 import type { CaptureTarget } from './capture/capture-target.js'
 import type { OnProgress } from './capture/progress.js'
 import { refName } from './objects/commit.js'
-import type { Merged, MergeRequest } from './merge/merge-calls.js'
+import type { HunksRequest, Merged, MergeRequest } from './merge/merge-calls.js'
 import { ensureRepository } from './repository.js'
 import type { CaptureCalls } from './worker/capture-calls.js'
 import type {
@@ -62,7 +62,6 @@ export class Snapshots {
   readonly patch = this.#forward('patch')
   readonly filePatch = this.#forward('filePatch')
   readonly applyEdits = this.#forward('applyEdits')
-  readonly chooseHunks = this.#forward('chooseHunks')
   readonly rewrite = this.#forward('rewrite')
   readonly examine = this.#forward('examine')
 
@@ -166,6 +165,10 @@ export class Snapshots {
   /** Merges two snapshots with a common base into one. Nothing refers to the result yet: record it under the same lock. */
   async merge(project: Project, work: Omit<MergeRequest, 'project' | 'target'>): Promise<Merged> {
     return this.#call('merge', { ...work, ...this.#targetIn(project) })
+  }
+
+  async chooseHunks(work: HunksRequest): Promise<ObjectId> {
+    return this.#call('chooseHunks', work)
   }
 
   async apply({ id, path }: Project, work: Unplaced<ApplyRequest>, onProgress?: OnProgress) {

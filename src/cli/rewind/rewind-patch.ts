@@ -36,7 +36,7 @@ export async function rewindPatch(request: Request, named: CheckpointView): Prom
         screen.note(paintPatch(printableLines(lines.join('\n')), screen.paintNote))
       },
       say: (text) => screen.note(text),
-      ask: prompter.ask,
+      ask: (question) => prompter.ask(question),
     }),
   )
   if (hunks === undefined || hunks.length === 0)

@@ -5,7 +5,7 @@ import type { Hunk, PatchKind } from '../../snapshot/index.js'
 import { bringNamedFiles } from './files-here.js'
 import { projectOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from '../restore/recover.js'
-import { parseProjectPath } from '../restore/rewind.js'
+import { parseProjectPath } from '../operation/project-path.js'
 import { endFields, resolveEnds } from './compared-ends.js'
 import { viewChange } from './views.js'
 

@@ -3,7 +3,7 @@ import type { FilesCheckpoint, HunkChoice, ObjectId, Project } from '../../model
 import { describeTarget } from '../checkpoints/describe-target.js'
 import type { StoreContext } from '../operation/context.js'
 import type { MadeGoal, RestoreRequest } from '../restore/restore.js'
-import { parseProjectPath } from '../restore/rewind.js'
+import { parseProjectPath } from '../operation/project-path.js'
 
 const CONTEXT = 3
 

@@ -3,12 +3,10 @@ import { mkdirSync, rmdirSync } from 'node:fs'
 import * as z from 'zod/mini'
 import {
   type AgentConversation,
-  type BytePath,
   type FilesCheckpoint,
   fsPath,
   hasCode,
   type ObjectId,
-  parsePathText,
   printablePath,
   type Project,
   SavestateError,
@@ -22,6 +20,7 @@ import type { Callbacks } from '../operation/callbacks.js'
 import { retryUntilConfirmed } from '../operation/confirm-unlocked.js'
 import { findKnownProject, type StoreContext } from '../operation/context.js'
 import { projectOperation } from '../operation/operation.js'
+import { parseProjectPaths } from '../operation/project-path.js'
 import { projectFolder } from '../projects/project-state.js'
 import { refuseDamagedFiles } from '../verify/damage-marks.js'
 import { notRestoredSince } from './not-restored.js'
@@ -149,40 +148,6 @@ export function makeRewindRequest(
     },
     rewind: { target: target.id, ...(conversation === undefined ? {} : { conversation }) },
   }
-}
-
-/** Undefined means everything. */
-export function parseProjectPaths(
-  texts: readonly string[] | undefined,
-): readonly BytePath[] | undefined {
-  return texts === undefined || texts.length === 0 ? undefined : texts.map(parseProjectPath)
-}
-
-/** A path inside the project, as text (see pathText). Nothing may point outside (I4). */
-export function parseProjectPath(text: string): BytePath {
-  let path: BytePath
-  try {
-    path = parsePathText(text)
-  } catch (cause) {
-    throw new SavestateError(
-      'BAD_INPUT',
-      `${JSON.stringify(text)} is not a well-formed quoted path`,
-      { cause },
-    )
-  }
-  // An unset shell variable must not mean the whole project.
-  if (path === '') {
-    throw new SavestateError('BAD_INPUT', 'A path cannot be empty', {
-      hint: 'Use "." for the whole project.',
-    })
-  }
-  const names = path.split('/').filter((name) => name !== '' && name !== '.')
-  if (path.startsWith('/') || names.includes('..') || path.includes('\0')) {
-    throw new SavestateError('BAD_INPUT', `${JSON.stringify(text)} is not in the project`, {
-      hint: 'Give the path relative to the project folder.',
-    })
-  }
-  return names.join('/') as BytePath
 }
 
 /**

@@ -83,7 +83,7 @@ test('chosen hunks: the result is the one of git apply, and an undo brings the r
       const choice = { path: 'a.txt', mark, context, hunks: numbers }
       const { applied: isApplied } = await project.rewind(id, { hunks: [choice] })
       expect(Buffer.from(read(s, 'a.txt'), 'latin1').toString('utf8')).toBe(wanted)
-      if (numbers.length === hunks.length) expect(wanted).toBe(older)
+      expect(numbers.length < hunks.length || wanted === older).toBe(true)
       if (!isApplied) return
       await project.undo()
       expect(Buffer.from(read(s, 'a.txt'), 'latin1').toString('utf8')).toBe(newer)
