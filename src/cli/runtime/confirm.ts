@@ -79,7 +79,7 @@ async function askToKeep(
 ): Promise<boolean> {
   prompter.show(plan)
   prompter.show(
-    `This would overwrite ${formatCount(lost, 'path')} that you changed since then: keep your changes (k), overwrite them (o), or stop (s)?`,
+    `This would overwrite or remove ${formatCount(lost, 'path')} that you changed since then: keep your changes (k), go on (o), or stop (s)?`,
   )
   const answer = (await prompter.ask(`${question} [k/o/S] `))?.trim() ?? ''
   if (/^k(eep)?$/i.test(answer)) onKeep()

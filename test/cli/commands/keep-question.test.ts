@@ -24,7 +24,7 @@ function both(): Scratch {
   return s
 }
 
-const ASKS = 'This would overwrite 1 path that you changed since then'
+const ASKS = 'This would overwrite or remove 1 path that you changed since then'
 
 test.each([
   ['o', 0, lines(), 'one\n'],
