@@ -26,7 +26,7 @@ const INPUT = z.strictObject({
   ),
   paths: texts('Only these files or folders, relative to the project; everything if omitted'),
   keepMine: flag(
-    'Keep every file that the user has changed since the checkpoint, even if an agent has changed it too. A change whose author is unknown counts as the user’s.',
+    'Keep what the user has changed since the checkpoint: their lines in text files that an agent changed too, and whole files where lines cannot be separated. A change whose author is unknown counts as the user’s.',
   ),
   token: text('The token of the plan to carry out').optional(),
 })

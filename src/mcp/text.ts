@@ -3,6 +3,7 @@
 import { jsonEscape, plural, UNSAFE_CHARACTERS } from '../base/index.js'
 import {
   CHANGED_BY_USER,
+  MERGED_WITH_MINE,
   type ChangeView,
   type CheckpointDetails,
   type CheckpointView,
@@ -109,7 +110,10 @@ export function cutPatch(patch: string, maxChars = MAX_PATCH): string {
 
 export function planLines({ write, remove, keep }: PlanView): string[] {
   const lines = [
-    ...write.map(({ path, reason }) => `write ${path || '.'} (${reason})`),
+    ...write.map(
+      ({ path, reason }) =>
+        `write ${path || '.'} (${reason === MERGED_WITH_MINE ? 'the changes of the user stay' : reason})`,
+    ),
     ...remove.map(({ path, reason }) => `remove ${path} (${reason})`),
     ...keep.filter((item) => !isUsers(item)).map(({ path, reason }) => `keep ${path} (${reason})`),
   ]

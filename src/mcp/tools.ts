@@ -5,6 +5,7 @@ import { z } from './library.js'
 import { rewindTool } from './rewind-tool.js'
 import { formatCount, diffText, listText, quoteText, searchText, showText } from './text.js'
 import { defineTool, projectPaths, text, texts, type Tool } from './tool.js'
+import { undoPlanTool } from './undo-plan-tool.js'
 
 const MAX_LISTED = 200
 
@@ -119,6 +120,7 @@ export function toolsFor(
         return { text: shown, message: headOf(shown), result }
       },
     }),
+    undoPlanTool(),
     rewindTool(effectOfCommand('rewind'), mayRewind),
   ]
 }

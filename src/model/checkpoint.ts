@@ -47,6 +47,10 @@ export type AgentConversation = { readonly agent: string; readonly session: stri
 /** The rewind that made a safety checkpoint, or the checkpoint of its result. */
 export type RewindNote = {
   readonly target: CheckpointId
+  /** It wrote contents that are in no checkpoint: the result of a merge, or chosen lines. */
+  readonly isMerge?: true
+  /** If it took back steps: references to them, as `savestate undo` takes them. The target is the newest of the steps. */
+  readonly undone?: readonly string[]
   /** The conversation that went back too; the agent continues a copy of it. */
   readonly conversation?: AgentConversation
   /**

@@ -33,6 +33,8 @@ export const ERROR_CODES = {
   KEY_UNUSABLE:
     'The given key cannot be used: it is not 32 bytes in hex or base64, or others may read its file.',
   KEY_WRONG: 'The value is encrypted with a different key.',
+  MERGE_CONFLICT:
+    'The changes of a step cannot be taken back without a choice, because the same places were changed since.',
   NEEDS_PERSON: 'An agent ran a command that only a user may run.',
   NODE_TOO_OLD: 'The program was started with a Node version that is too old.',
   NOT_SHARED: 'The change was saved on this machine, and the remote has not confirmed it.',

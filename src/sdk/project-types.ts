@@ -1,5 +1,5 @@
 // Options of the calls of a project.
-import type { NamedBy } from '../model/index.js'
+import type { HunkChoice, NamedBy } from '../model/index.js'
 import type { CallOptions, RestoreOptions } from './call-options.js'
 
 /** Options of `store.project`. */
@@ -27,10 +27,28 @@ export type ProjectRewindOptions = RestoreOptions & {
   readonly before?: boolean
   /** Files or folders relative to the project; all of it if left out. */
   readonly paths?: readonly string[]
-  /** Keeps files that the user (`you`) has changed since. */
+  /**
+   * Keeps what the user (`you`) has changed since: their lines in text files that others changed too, and whole files where
+   * lines cannot be separated.
+   */
   readonly keepMine?: boolean
+  /**
+   * Takes back only these changes since the checkpoint, each with the `mark` of the patch that it was chosen from
+   * (`project.patch(ref, { path })`). Throws PLAN_STALE if the file has changed since. Not with `paths` or `keepMine`.
+   */
+  readonly hunks?: readonly HunkChoice[]
   /** The conversation of a coding agent that the caller takes back too. The result of an undo of this rewind returns it. */
   readonly conversation?: { readonly agent: string; readonly session: string }
+}
+
+/** Options of `project.undoSteps`. */
+export type UndoStepsOptions = RestoreOptions & {
+  /**
+   * Decides paths that cannot be merged. `refuse` (default) changes nothing and throws MERGE_CONFLICT; `ours` leaves
+   * them as they are; `theirs` brings back their whole version from before the step; `markers` writes the conflict markers of
+   * git into text files, and refuses others.
+   */
+  readonly conflict?: 'refuse' | 'ours' | 'theirs' | 'markers'
 }
 
 /** Options of `project.diff`. */

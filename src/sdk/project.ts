@@ -12,6 +12,7 @@ import { refuseNoList } from './opening/validate-options.js'
 import type { Calls } from './opening/open-context.js'
 import { type CallOptions, type RestoreOptions, splitOptions } from './call-options.js'
 import { iteratePages } from './pages.js'
+import * as watching from './project-watch.js'
 import type {
   DiffOptions,
   DropOptions,
@@ -21,6 +22,7 @@ import type {
   ProjectRewindOptions,
   ProjectSaveOptions,
   SearchOptions,
+  UndoStepsOptions,
 } from './project-types.js'
 import type { ListQuery, ScopeQuery } from './store-types.js'
 
@@ -72,28 +74,17 @@ export class Project {
 
   /** Ends the watch. */
   async unwatch(): Promise<void> {
-    await this.#ifKnown((project) => this.#context.snapshots.unwatch(project))
+    await watching.unwatch(this.#context)
   }
 
   /** Ends the watch and frees the memory; the next save reads the stat cache. False while another call uses the project. @internal */
   async unload(): Promise<boolean> {
-    const isGone = await this.#ifKnown(async (project) => {
-      let isUnloaded = false
-      await engine.tryWithProjectLock(this.#context, project, {
-        purpose: 'unload',
-        work: async () => {
-          await this.#context.snapshots.unload(project)
-          isUnloaded = true
-        },
-      })
-      return isUnloaded
-    })
-    return isGone ?? true
+    return watching.unload(this.#context)
   }
 
   /** Events of a watched project since the last save; undefined if it is not watched, or not yet. @internal */
   async activity(): Promise<Activity | undefined> {
-    return this.#ifKnown((project) => this.#context.snapshots.activity(project))
+    return watching.activity(this.#context)
   }
 
   /**
@@ -102,7 +93,7 @@ export class Project {
    * @internal
    */
   async lookAtAll(): Promise<void> {
-    await this.#ifKnown((project) => this.#context.snapshots.lookAtAll(project))
+    await watching.lookAtAll(this.#context)
   }
 
   /** For a session of this project: its row in the ledger, which is added if there is none. @internal */
@@ -209,6 +200,18 @@ export class Project {
     return this.#perform('undo', engine.undo, options, {}, 'confirm')
   }
 
+  /**
+   * Takes back what these checkpoints changed and keeps everything later. A reference may be a range `A..B`: the checkpoints after
+   * A, up to and including B. Where later changes touch the same lines, `conflict` decides. `undo` reverts it.
+   */
+  async undoSteps(
+    refs: readonly string[],
+    options: UndoStepsOptions = {},
+  ): Promise<engine.RewindResult> {
+    refuseNoList('undoSteps', 'refs', refs)
+    return this.#perform('undoSteps', engine.undoSteps, options, { refs }, 'confirm')
+  }
+
   /** Repeats the rewind that was undone last. Throws NOTHING_TO_REDO. */
   async redo(options: RestoreOptions = {}): Promise<engine.RewindResult> {
     return this.#perform('redo', engine.redo, options, {}, 'confirm')
@@ -275,14 +278,6 @@ export class Project {
   async trustFiles(files: readonly engine.SeenFile[]): Promise<void> {
     const { calls, home, path } = this.#context
     return calls.run(() => engine.trustFiles(home, path, files))
-  }
-
-  /** Undefined if the project has no row in the ledger. */
-  #ifKnown<Result>(work: (project: KnownProject) => Promise<Result>): Promise<Result | undefined> {
-    return this.#context.calls.during(async () => {
-      const project = engine.findKnownProject(this.#context)
-      return project === undefined ? undefined : work(project)
-    })
   }
 
   #perform<Result>(

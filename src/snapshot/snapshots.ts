@@ -20,6 +20,7 @@ import {
 import type { CaptureTarget } from './capture/capture-target.js'
 import type { OnProgress } from './capture/progress.js'
 import { refName } from './objects/commit.js'
+import type { HunksRequest, Merged, MergeRequest } from './merge/merge-calls.js'
 import { ensureRepository } from './repository.js'
 import type { CaptureCalls } from './worker/capture-calls.js'
 import type {
@@ -60,6 +61,7 @@ export class Snapshots {
   readonly fingerprints = this.#forward('fingerprints')
   readonly patch = this.#forward('patch')
   readonly filePatch = this.#forward('filePatch')
+  readonly applyEdits = this.#forward('applyEdits')
   readonly rewrite = this.#forward('rewrite')
   readonly examine = this.#forward('examine')
 
@@ -158,6 +160,15 @@ export class Snapshots {
 
   async plan(project: Project, goal: RestoreTarget) {
     return this.#call('plan', { ...goal, ...this.#targetIn(project) })
+  }
+
+  /** Merges two snapshots with a common base into one. Nothing refers to the result yet: record it under the same lock. */
+  async merge(project: Project, work: Omit<MergeRequest, 'project' | 'target'>): Promise<Merged> {
+    return this.#call('merge', { ...work, ...this.#targetIn(project) })
+  }
+
+  async chooseHunks(work: HunksRequest): Promise<ObjectId> {
+    return this.#call('chooseHunks', work)
   }
 
   async apply({ id, path }: Project, work: Unplaced<ApplyRequest>, onProgress?: OnProgress) {

@@ -22,7 +22,7 @@ const DECISIONS: Readonly<Record<CommandName, Decision>> = {
   cat: ['anyone'],
   diff: ['anyone'],
   rewind: ['user', 'rewind works -y'],
-  undo: ['user', 'undo -y'],
+  undo: ['user', 'undo -y', 'undo works -y', 'undo 3..1 --theirs -y'],
   redo: ['user', 'redo -y'],
   ui: ['user', 'ui --no-open'],
   sessions: ['anyone'],

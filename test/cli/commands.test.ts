@@ -289,7 +289,7 @@ test('a rewind that meets something uncaptured shows it in a dry run, and stops'
   const dry = s.run(['rewind', '1', '--dry-run'])
   expect(dry.code).toBe(0)
   expect(dry.stdout).toContain(
-    'In the way, so nothing will be done (1):\n  a.txt/inside  (not captured',
+    'Conflicts, so nothing will be done (1):\n  a.txt/inside  (not captured',
   )
   expect(s.run(['rewind', '1', '--yes'])).toMatchObject({ code: 2, stdout: '' })
   expect(readFileSync(join(s.project, 'a.txt/inside'), 'utf8')).toBe('ignored\n')

@@ -1,7 +1,7 @@
-// The failpoints of a save, a rewind and an undo.
+// The failpoints of a save, a rewind, an undo, and an undo of a step.
 import { isLong } from '../support/test-budget.js'
 
-export type Operation = 'save' | 'save-many' | 'rewind' | 'undo'
+export type Operation = 'save' | 'save-many' | 'rewind' | 'undo' | 'undo-step'
 
 /** An undo works like a rewind, so only the long run kills it at later visits. */
 const AGAIN = isLong ? 3 : 1
@@ -67,5 +67,14 @@ export const POINTS: Readonly<Record<Operation, Readonly<Record<string, number>>
     'restore:before-row': 1,
     'restore:after-row': 1,
     'restore:done': 1,
+  },
+  // The rest is as in a rewind.
+  'undo-step': {
+    'merge:written': 1,
+    'restore:safety-made': 1,
+    'restore:journaled': 1,
+    'apply:placed': 1,
+    'restore:before-row': 1,
+    'restore:after-row': 1,
   },
 }

@@ -75,6 +75,9 @@ export class CrashScenario {
       'save-many': await this.#storyOf('many', [['save', { reason: 'killed' }]]),
       rewind: await this.#storyOf('third', [['rewind', { to: this.ids.first }]]),
       undo: await this.#storyOf('rewound', [['undo']]),
+      'undo-step': await this.#storyOf('third', [
+        ['undoSteps', { to: [this.ids.second], conflict: 'theirs' }],
+      ]),
     }
   }
 
@@ -181,6 +184,7 @@ export class CrashScenario {
       for (const [name, input] of steps) {
         if (name === 'rewind') await project.rewind((input as { to: string }).to)
         if (name === 'undo') await project.undo()
+        if (name === 'undoSteps') await project.undoSteps([this.ids.second], { conflict: 'theirs' })
         if (name === 'save') await project.save(input as { reason: string })
       }
     })

@@ -1,5 +1,5 @@
 // The tools that read and save, and the resources, as agents use them: the built program, driven by the official client.
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { scratch } from '../cli/program.js'
@@ -26,6 +26,7 @@ test('the tools declare their effects: only the rewind is destructive', async ()
     checkpoint_show: READS,
     checkpoint_diff: READS,
     checkpoint_search: READS,
+    checkpoint_undo_plan: READS,
     checkpoint_rewind: {
       readOnlyHint: false,
       destructiveHint: true,
@@ -103,6 +104,24 @@ test('an agent saves, lists, shows, compares and searches', async () => {
   expect(await found('login')).toEqual([second.result['id']])
   expect(await found('works login.ts')).toEqual([second.result['id']])
   expect(await found('login before')).toEqual([])
+})
+
+test('the plan of an undo lists conflicts and changes nothing', async () => {
+  using s = scratch({ 'a.txt': 'one\n', 'b.txt': 'one\n' })
+  s.run(['save'])
+  s.write({ 'a.txt': 'two\n', 'b.txt': 'two\n' })
+  s.run(['save'])
+  s.write({ 'a.txt': 'three\n' })
+  await using server = await connected(s)
+  const { text, result } = await server.call('checkpoint_undo_plan', { refs: ['1'] })
+  expect(text.split('\n')).toEqual([
+    'Nothing has been changed. The undo would write 1 path and remove 0; 1 conflict:',
+    'conflict a.txt (the same lines were changed since)',
+    'write b.txt (content differs)',
+    'The user can run in the project folder: savestate undo 1',
+  ])
+  expect(result).toMatchObject({ applied: false, command: 'savestate undo 1' })
+  expect(readFileSync(join(s.project, 'b.txt'), 'utf8')).toBe('two\n')
 })
 
 test('a search finds prompts that hooks recorded', async () => {

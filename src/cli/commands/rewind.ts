@@ -13,7 +13,7 @@ import {
   refuseNoWay,
 } from '../rewind/rewind-conversation.js'
 import { folderOf } from '../runtime/open-session.js'
-import { mineInPlan } from '../rewind/own-changes.js'
+import { mineInPlan, NO_OWN_CHANGES } from '../rewind/own-changes.js'
 import { findTarget } from '../runtime/checkpoint-argument.js'
 import { printableLine } from '../terminal/escape.js'
 import { projectPaths } from '../runtime/path-arguments.js'
@@ -51,6 +51,10 @@ type RewoundFiles = Exclude<Rewound, SessionRewind>
 
 export const run: Command = async (request) => {
   if (request.positionals.length > 0) return rewindOnce(request)
+  if (request.options.has('patch'))
+    throw new SavestateError('BAD_INPUT', '--patch needs a checkpoint', {
+      hint: '`savestate list` shows them.',
+    })
   const { pickCheckpoint } = await import('../picker/pick-checkpoint.js')
   const picked = await pickCheckpoint(request)
   if (picked !== undefined) return rewindOnce(picked)
@@ -162,6 +166,11 @@ async function rewindFiles(
   const { options, hooks } = request
   const project = await request.project()
   await refuseOtherProject(request, project.path)
+  if (options.has('patch')) {
+    const { rewindPatch } = await import('../rewind/rewind-patch.js')
+    const result = await rewindPatch(request, named)
+    return { result: { ...result, restored: 'files' }, session: null }
+  }
   const before = options.has('before')
   const isBefore = named.moment === 'before'
   const call = before && !isBefore ? named : undefined
@@ -170,11 +179,12 @@ async function rewindFiles(
   const included = planned?.outline.way === 'none' ? undefined : planned?.checkpoint
   const mineNow = () => mineInPlan(request, { to: named.id, before })
   const mine = options.has('dry-run') ? await mineNow() : undefined
+  let isKept = options.has('keep-mine')
   const rewindNow = async () =>
     project.rewind(named.id, {
       before,
       paths: await projectPaths(request, options.texts('path')),
-      keepMine: options.has('keep-mine'),
+      keepMine: isKept,
       dryRun: options.has('dry-run'),
       ...(included === undefined
         ? {}
@@ -182,16 +192,25 @@ async function rewindFiles(
       ...hooks,
       confirm: confirmOn(request, {
         question: (facts) => goBackQuestion(request, facts, call),
-        mine: mineNow,
+        mine: isKept ? nothingLost : mineNow,
+        onKeep: () => {
+          isKept = true
+        },
         remarks: [
           remark ?? [],
           planned === undefined ? [] : conversationRemark(planned.outline),
         ].flat(),
       }),
     })
-  const result = await withRepeatHint(request, ['rewind', named.id], rewindNow)
+  const attempt = () => withRepeatHint(request, ['rewind', named.id], rewindNow)
+  const wasKept = isKept
+  const first = await attempt()
+  // The user has seen the plan that overwrites their changes, and chosen the one that keeps them.
+  const result = first.declined && isKept !== wasKept ? await attempt() : first
   return { result: { ...result, restored: 'files' }, session: null, call, remark, mine }
 }
+
+const nothingLost = async () => NO_OWN_CHANGES.mine
 
 /** With --session, the session may belong to another project. */
 async function refuseOtherProject(request: Request, folder: string): Promise<void> {

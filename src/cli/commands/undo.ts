@@ -1,6 +1,7 @@
 // `savestate undo` and `savestate redo`.
 import { undoOrRedo } from '../rewind/undo-redo.js'
-import type { Command } from '../runtime/command.js'
+import { SavestateError } from '../../index.js'
+import type { Command, Request } from '../runtime/command.js'
 
 const undo = undoOrRedo({
   kind: 'undo',
@@ -16,4 +17,21 @@ const redo = undoOrRedo({
   opposite: { kind: 'undo', verb: 'Undo' },
 })
 
-export const run: Command = (request) => (request.command === 'redo' ? redo : undo)(request)
+export const run: Command = async (request) => {
+  if (request.command === 'redo') return redo(request)
+  if (request.positionals.length === 0) {
+    refuseChoice(request)
+    return undo(request)
+  }
+  const { undoSteps } = await import('../rewind/undo-steps.js')
+  return undoSteps(request)
+}
+
+/** The undo of a rewind restores whole files, so there is nothing to decide. */
+function refuseChoice({ options }: Request): void {
+  const name = ['ours', 'theirs', 'conflict'].find((each) => options.has(each))
+  if (name === undefined) return
+  throw new SavestateError('BAD_INPUT', `--${name} needs a checkpoint`, {
+    hint: 'To take back what one checkpoint changed: savestate undo <ref>',
+  })
+}

@@ -12,7 +12,7 @@ const GROUPS: readonly (readonly [keyof PlanView, title: string, Color])[] = [
   ['write', 'Will be written', 'green'],
   ['remove', 'Will be removed', 'red'],
   ['keep', 'Stays as it is', 'dim'],
-  ['conflict', 'In the way, so nothing will be done', 'yellow'],
+  ['conflict', 'Conflicts, so nothing will be done', 'yellow'],
 ]
 
 /** Each group with its sorted paths, at most 20 of each. */

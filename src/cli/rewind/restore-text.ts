@@ -4,6 +4,7 @@ import { quotableReason } from '../../base/index.js'
 import {
   CHANGED_BY_USER,
   HAS_HOOKS,
+  MERGED_WITH_MINE,
   NOT_READABLE,
   type PlanDetails,
   type PlanItem,
@@ -14,7 +15,8 @@ import type { Request } from '../runtime/command.js'
 import { EXIT } from '../runtime/exit.js'
 import type { Paint } from '../terminal/colors.js'
 import { isNothing, notRestoredText, planCounts, planText, stateText } from '../render/plan-text.js'
-import { printableLine } from '../terminal/escape.js'
+import { displayPath, printableLine } from '../terminal/escape.js'
+import { limitLines } from '../terminal/format-numbers.js'
 import { relativeTime } from '../terminal/relative-time.js'
 import { shortIdOf } from '../terminal/short-id.js'
 import { cutEnd } from '../terminal/text-width.js'
@@ -57,10 +59,19 @@ function doneText(result: Shown, { screen, options }: Request, words: Words): st
       .filter((text) => text !== '')
       .join('\n')
   if (!applied) return ''
-  const mine = plan.keep.some((item) => isMine(item) || hasHooks(item)) ? kept : ''
+  const isShown = plan.keep.some((item) => isMine(item) || hasHooks(item))
+  const mine = `${mergedText(plan.write)}${isShown ? kept : ''}`
   const files = isNothing(plan) ? words.nothing : planCounts(plan)
   const state = session === undefined ? '' : `, and the state of ${printableLine(session)} changed`
   return `${words.done}: ${files}${state}. ${words.next}${mine}`
+}
+
+/** The same for files in which the lines of the user stay. */
+function mergedText(write: readonly PlanItem[]): string {
+  const merged = write.filter(({ reason }) => reason === MERGED_WITH_MINE)
+  if (merged.length === 0) return ''
+  const lines = merged.map(({ path }) => `  ${displayPath(path)}`)
+  return `\n${['Your changes stay in:', ...limitLines(lines, MAX_MERGED)].join('\n')}`
 }
 
 /** Starts with a line break; empty if nothing is kept. */
@@ -85,12 +96,15 @@ export function restoreExitCode({ declined }: Pick<RewindResult, 'declined'>): n
   return declined ? EXIT.declined : EXIT.done
 }
 
+const MAX_MERGED = 20
 const NONE = { write: [], remove: [], keep: [], conflict: [] }
 
 const MAX_WORDS = 60
 /** The messages of rewinds contain whole ids; here the first letters are enough. */
 const WHOLE_ID = /\b[bcdfghjklmnpqrstvwxz]{18}\b/g
 const SHORT_ID_LETTERS = 8
+
+const shorten = (id: string) => id.slice(0, SHORT_ID_LETTERS)
 
 /** `after "Bash: npm test"`, `before "You: Fix the login"`, or `"by hand"`; empty without a name and message. */
 function whatText(to: Pick<TargetView, 'name' | 'reason' | 'moment'>): string {
@@ -101,7 +115,7 @@ function whatText(to: Pick<TargetView, 'name' | 'reason' | 'moment'>): string {
 /** The prompt, call or reason in quotes; empty if there is none. */
 function quoteText({ name, reason }: Pick<TargetView, 'name' | 'reason'>): string {
   const said = printableLine(reason ?? name ?? '')
-  const words = quotableReason(said).replace(WHOLE_ID, (id) => id.slice(0, SHORT_ID_LETTERS))
+  const words = quotableReason(said).replace(WHOLE_ID, shorten)
   return words === '' ? '' : `"${cutEnd(words, MAX_WORDS)}"`
 }
 
@@ -147,11 +161,35 @@ export function targetText(shown: string, to: TargetView | null, now: Date): str
   return `${shown} (${about.join(', ')})`
 }
 
+/** `Undo the step 4 · blmqmxvf · 3 min ago · after "Bash: npm test"?` */
+export async function stepsQuestion(request: Request, context: PlanDetails): Promise<string> {
+  const isOne = isOneStep(context.undone)
+  const { to } = context
+  if (!isOne || to === null) return `Undo ${await stepsText(request, context)}?`
+  return `Undo the step${(await goalText(request, { to })).replace(/^ to/, '')}?`
+}
+
+/** `the step blmqmxvf (after "Bash: npm test")`, or `the steps bcdfghjk..blmqmxvf`. */
+export async function stepsText(
+  request: Request,
+  { to, undone = [] }: Pick<PlanDetails, 'to' | 'undone'>,
+): Promise<string> {
+  if (!isOneStep(undone) || to === null)
+    return `the steps ${undone.map((ref) => ref.replace(WHOLE_ID, shorten)).join(' ')}`
+  const what = whatText(to)
+  return `the step ${await shortIdIn(request, to)}${what === '' ? '' : ` (${what})`}`
+}
+
+function isOneStep(undone: readonly string[] = []): boolean {
+  return undone.length === 1 && !undone.some((ref) => ref.includes('..'))
+}
+
 /** `the rewind to blmqmxvf (after "Bash: npm test")`, for an undo or redo. */
 export async function rewindText(
   request: Request,
-  { to }: Pick<PlanDetails, 'to'>,
+  { to, undone }: Pick<PlanDetails, 'to' | 'undone'>,
 ): Promise<string> {
+  if (undone !== undefined) return `the undo of ${await stepsText(request, { to, undone })}`
   if (to === null) return 'the last rewind'
   const what = whatText(to)
   return `the rewind to ${await shortIdIn(request, to)}${what === '' ? '' : ` (${what})`}`

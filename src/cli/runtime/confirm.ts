@@ -4,6 +4,7 @@ import { type PlanDetails, type RestoreOptions, SavestateError } from '../../ind
 import type { Request } from './command.js'
 import { beforeChanges } from './exit.js'
 import { page } from '../terminal/pager.js'
+import { formatCount } from '../terminal/format-numbers.js'
 import { notRestoredText, planText, stateText } from '../render/plan-text.js'
 import { optionsOf } from '../args/commands-table.js'
 import { wrapMessage } from '../terminal/wrap.js'
@@ -28,6 +29,8 @@ export function confirmOn(
     readonly remarks?: readonly string[]
     /** The paths that the user has changed since the checkpoint, as of now. */
     readonly mine?: () => Promise<ReadonlySet<string>>
+    /** Called if the user chooses to keep these paths. The plan is then declined, for another one that keeps them. */
+    readonly onKeep?: () => void
   },
 ): RestoreOptions['confirm'] {
   const { paintNote: paint, now } = request.screen
@@ -35,22 +38,52 @@ export function confirmOn(
   let isRepeated = false
   return async (plan, context) => {
     request.bar.erase()
+    const mine = (await prompt.mine?.()) ?? new Set()
     const shown = [
       ...(isRepeated ? [CHANGED_SINCE] : []),
       ...(prompt.remarks ?? []),
       stateText(context.session),
-      planText(plan, paint, await prompt.mine?.()),
+      planText(plan, paint, mine),
       notRestoredText(context.notRestored, { paint, now }),
     ]
     const question = await prompt.question(context)
     const text = shown.filter((part) => part !== '').join('\n')
     const prompter = terminalPrompter(request)
-    const agreed = await beforeChanges(() => askYesNo(text, { question, prompter }))
+    const lost = [...plan.write, ...plan.remove].filter(({ path }) => mine.has(path)).length
+    const agreed = await beforeChanges(() =>
+      lost > 0 && prompt.onKeep !== undefined && prompter.isTerminal
+        ? askToKeep(text, { question, lost, onKeep: prompt.onKeep, prompter })
+        : askYesNo(text, { question, prompter }),
+    )
     isRepeated = true
     // Restarts the clock of the progress bar: the time to answer is no progress.
     request.bar.erase()
     return agreed
   }
+}
+
+/** Asks whether a rewind may overwrite what the user has changed since its target. Everything but a clear answer stops it. */
+async function askToKeep(
+  plan: string,
+  {
+    question,
+    lost,
+    onKeep,
+    prompter,
+  }: {
+    readonly question: string
+    readonly lost: number
+    readonly onKeep: () => void
+    readonly prompter: Prompter
+  },
+): Promise<boolean> {
+  prompter.show(plan)
+  prompter.show(
+    `This would overwrite or remove ${formatCount(lost, 'path')} that you changed since then: keep your changes (k), go on (o), or stop (s)?`,
+  )
+  const answer = (await prompter.ask(`${question} [k/o/S] `))?.trim() ?? ''
+  if (/^k(eep)?$/i.test(answer)) onKeep()
+  return /^o(verwrite)?$/i.test(answer)
 }
 
 const CHANGED_SINCE =
@@ -126,7 +159,8 @@ export async function askYesNo(
   }
 }
 
-function terminalPrompter({ screen }: Request): Prompter {
+/** Asks on the terminal, if there is one. */
+export function terminalPrompter({ screen }: Pick<Request, 'screen'>): Prompter {
   const { stdin, stderr } = process
   return {
     isTerminal: stdin.isTTY === true && stderr.isTTY === true,

@@ -1,6 +1,6 @@
 // Finds out who changed each path between two checkpoints, or between a checkpoint and the folder. It compares every
 // snapshot in between with its predecessor, so the cost grows with the number of checkpoints.
-import type { FilesStep } from '../../ledger/index.js'
+import type { FilesStep, Ledger } from '../../ledger/index.js'
 import {
   type Authors,
   authorText,
@@ -13,6 +13,7 @@ import {
   type Project,
   REWIND,
   shownAuthors,
+  type UserPath,
 } from '../../model/index.js'
 import type { StoreContext } from '../operation/context.js'
 import type { Callbacks } from '../operation/callbacks.js'
@@ -23,6 +24,8 @@ type SnapshotRange = {
   readonly before: ObjectId
   readonly after: ObjectId
   readonly authors: Authors
+  /** Made by a rewind that merged contents. */
+  readonly isMerge?: boolean
 }
 
 /** Upper bound. Older ranges are merged and attributed to everyone who took part. */
@@ -72,12 +75,12 @@ export async function attributePaths(
   return (path) => authorText(byPath.get(path) ?? null)
 }
 
-/** The paths whose present content, or absence, is the work of the user since a checkpoint. */
-export async function pathsToKeep(
+/** The paths whose present content, or absence, has work of the user since a checkpoint. */
+export async function userPathsSince(
   context: StoreContext,
   project: Project,
   { from, now, callbacks }: { from: CheckpointId; now: ObjectId; callbacks: Callbacks },
-): Promise<readonly BytePath[]> {
+): Promise<readonly UserPath[]> {
   const ranges = rangesSince(context, project, { from, now })
   const names = ranges.flatMap(({ authors }) => shownAuthors(authors ?? []))
   if (names.every((name) => name === USER_AUTHOR || name === REWIND))
@@ -85,9 +88,9 @@ export async function pathsToKeep(
       'No agent is known to have changed anything since then, so all differences count as changed by you and stay.',
     )
   const owners = new PathOwners()
-  for (const { before, after, authors } of ranges) {
+  for (const { before, after, authors, isMerge } of ranges) {
     const changes = await context.snapshots.compare(before, after, { countLines: false })
-    for (const change of changes) owners.follow(change, authors)
+    for (const change of changes) owners.follow(change, authors, isMerge)
   }
   return owners.userPaths()
 }
@@ -107,11 +110,20 @@ function makeRanges({ ledger }: StoreContext, steps: readonly Step[]): readonly 
       continue
     }
     if (before !== undefined && before.tree !== step.tree)
-      ranges.push({ before: before.tree, after: step.tree, authors })
+      ranges.push({
+        before: before.tree,
+        after: step.tree,
+        authors,
+        isMerge: authors?.join() === REWIND && isMerge(ledger, step.id),
+      })
     before = step
     carried = []
   }
   return mergeOldest(ranges)
+}
+
+function isMerge({ checkpoints }: Ledger, id: CheckpointId | undefined): boolean {
+  return id !== undefined && checkpoints.details(id)?.rewind?.isMerge === true
 }
 
 function mergeOldest(ranges: readonly SnapshotRange[]): readonly SnapshotRange[] {

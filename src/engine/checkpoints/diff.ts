@@ -8,7 +8,7 @@ import { projectOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from '../restore/recover.js'
 import { totalsOf } from '../../snapshot/index.js'
 import { type ComparedEnds, endFields, resolveEnds } from './compared-ends.js'
-import { parseProjectPath } from '../restore/rewind.js'
+import { parseProjectPath } from '../operation/project-path.js'
 import { type ChangeView, viewChange } from './views.js'
 
 export type DiffChange = ChangeView & {

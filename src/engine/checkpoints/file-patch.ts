@@ -5,7 +5,7 @@ import type { Hunk, PatchKind } from '../../snapshot/index.js'
 import { bringNamedFiles } from './files-here.js'
 import { projectOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from '../restore/recover.js'
-import { parseProjectPath } from '../restore/rewind.js'
+import { parseProjectPath } from '../operation/project-path.js'
 import { endFields, resolveEnds } from './compared-ends.js'
 import { viewChange } from './views.js'
 
@@ -18,6 +18,8 @@ export type FilePatch = {
    * `folder`: there is no file on either side.
    */
   readonly kind: PatchKind
+  /** Identifies this patch for a choice of its hunks: see `hunks` of `project.rewind`. */
+  readonly mark: string
   /** In bytes; null if that side has no file. */
   readonly sizeBefore: number | null
   readonly sizeAfter: number | null
@@ -60,11 +62,11 @@ export const filePatch = projectOperation({
         throw new SavestateError('BAD_INPUT', `Neither side has ${printablePath(path)}`, {
           hint: 'Paths are relative to the project.',
         })
-      const { change, kind, sizeBefore, sizeAfter, insertions, deletions, hunks } = patch
+      const { change, kind, mark, sizeBefore, sizeAfter, insertions, deletions, hunks } = patch
       const { modeBefore, modeAfter } = viewChange(change)
       const sizes = { sizeBefore, sizeAfter }
       const modes = { modeBefore, modeAfter }
-      return { path: pathText(path), kind, ...sizes, ...modes, insertions, deletions, hunks }
+      return { path: pathText(path), kind, mark, ...sizes, ...modes, insertions, deletions, hunks }
     })
   },
 })

@@ -19,7 +19,7 @@ import { projectOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from '../restore/recover.js'
 import { resolveEnds } from './compared-ends.js'
 import { resolve, withFiles } from './resolve-ref.js'
-import { parseProjectPath } from '../restore/rewind.js'
+import { parseProjectPath } from '../operation/project-path.js'
 
 export type FileResult = {
   readonly checkpoint: string

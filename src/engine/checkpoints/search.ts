@@ -16,7 +16,7 @@ import {
 import { findKnownProject, type ProjectContext } from '../operation/context.js'
 import { projectOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from '../restore/recover.js'
-import { parseProjectPath } from '../restore/rewind.js'
+import { parseProjectPath } from '../operation/project-path.js'
 import { type CheckpointView, viewCheckpoint } from './views.js'
 
 export type SearchMatch = CheckpointView & {

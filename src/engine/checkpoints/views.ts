@@ -2,6 +2,7 @@
 import {
   authorText,
   briefOf,
+  type BytePath,
   type Checkpoint,
   type CheckpointBrief,
   type CheckpointKind,
@@ -196,12 +197,16 @@ export function viewChange({ path, before, after, insertions, deletions }: Chang
   }
 }
 
-export function viewPlan(plan: RestorePlan): PlanView {
+/** `reasons`: for the paths that the plan writes, where there is a better one than the difference. */
+export function viewPlan(
+  plan: RestorePlan,
+  reasons: ReadonlyMap<BytePath, string> = new Map(),
+): PlanView {
   const viewLeft = ({ path, reason }: Left) => ({ path: pathText(path), reason })
   return {
     write: plan.write.filter(isVisible).map(({ path, from, to }) => ({
       path: pathText(path),
-      reason: explainWrite(from, to),
+      reason: reasons.get(path) ?? explainWrite(from, to),
       type: to.type,
       change: classifyChange(from, to),
     })),

@@ -12,6 +12,11 @@ export type Progress = CaptureProgress
 export type RestoreSubject = {
   /** The checkpoint to go back to; for an undo or redo, the one that the rewind went to. Null if it was pruned. */
   readonly to: TargetView | null
+  /**
+   * If steps are taken back instead of going to a checkpoint: references to them, newest first. `to` is then the newest of
+   * these steps.
+   */
+  readonly undone?: readonly string[]
   /** Rewind only: changes by tool calls since the target that no checkpoint holds. */
   readonly notRestored?: readonly NotRestored[]
   /** Undo and redo only: when the rewind was made. */

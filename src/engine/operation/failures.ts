@@ -27,6 +27,7 @@ const CALLER_ERRORS: readonly ErrorCode[] = [
   'KEY_MISSING',
   'KEY_UNUSABLE',
   'KEY_WRONG',
+  'MERGE_CONFLICT',
   'NOTHING_TO_REDO',
   'NOTHING_TO_UNDO',
   'PLAN_STALE',

@@ -75,6 +75,7 @@ export const setRemote = loadLater(
 export const reversals = loadLater(async () => (await import('../restore/reversals.js')).reversals)
 export const search = loadLater(async () => (await import('../checkpoints/search.js')).search)
 export const status = loadLater(async () => (await import('../store/status.js')).status)
+export const undoSteps = loadLater(async () => (await import('../merge/undo-steps.js')).undoSteps)
 export const verify = loadLater(async () => (await import('../verify/verify.js')).verify)
 
 // Functions that are not operations. The last four also work on a damaged store.

@@ -18,7 +18,7 @@ import { removeAndCollect } from './gc.js'
 import { findKnownProject, type StoreContext } from '../operation/context.js'
 import { projectOperation } from '../operation/operation.js'
 import { commitMetadata, replaceCommits } from '../store/replace-commits.js'
-import { parseProjectPath } from '../restore/rewind.js'
+import { parseProjectPath } from '../operation/project-path.js'
 
 export type ForgetResult = {
   readonly path: string

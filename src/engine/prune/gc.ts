@@ -9,6 +9,7 @@ import { diskUsage, listIfExists, takeLock } from '../../system/index.js'
 import { collectLockPath, expectSameStore, type StoreContext } from '../operation/context.js'
 import type { Callbacks } from '../operation/callbacks.js'
 import { withRecoveredProject } from '../restore/recover.js'
+import { pendingGoals } from '../restore/restore-journal.js'
 import { forgetProjectSizes } from '../store/sizes.js'
 
 export type CollectResult = {
@@ -42,6 +43,7 @@ export async function collect(
       temporary,
       alone: (work) => context.objects.alone(work),
       recorded: () => context.ledger.pruning.commits(),
+      goals: () => pendingGoals(context.home),
       thorough: options.thorough,
       waitMs: WAIT_MS,
     })

@@ -61,8 +61,12 @@ export function explainRestoreFailure(error: unknown, failed: Failed): unknown {
 }
 
 /** Uses the id: the number that the user typed may mean another checkpoint now. */
-function repeatCommand({ kind, rewind }: Repeatable): string {
-  return rewind === undefined ? `savestate ${kind}` : `savestate rewind ${rewind.target}`
+export function repeatCommand({ kind, rewind }: Repeatable): string {
+  if (rewind === undefined) return `savestate ${kind}`
+  const { undone } = rewind
+  return undone === undefined
+    ? `savestate rewind ${rewind.target}`
+    : `savestate undo ${undone.join(' ')}`
 }
 
 function describeOutcome({ outcome, plan, request }: Failed): string {
@@ -103,6 +107,20 @@ export function refuseConflicts({ conflict }: RestorePlan, request: Repeatable):
   )
 }
 
+/** The paths that a merge left without a decision. */
+export function refuseMergeConflicts(conflict: readonly Left[]): void {
+  const [first] = conflict
+  if (first === undefined) return
+  const files = conflict.length === 1 ? 'One path' : `${conflict.length} paths`
+  const lines = conflict.map(({ path, reason }) => `  ${printablePath(path)}  (${reason})`)
+  throw new SavestateError('MERGE_CONFLICT', `${files} cannot be merged`, {
+    hint: [
+      ...lines,
+      'Decide for all of them: --ours keeps them as they are, --theirs brings back the whole version from before the step, --conflict=markers marks the conflicts in text files. Nothing has been changed.',
+    ].join('\n'),
+  })
+}
+
 export function disturbedError(
   plan: RestorePlan,
   { safety, request }: { readonly safety: FilesCheckpoint; readonly request: Repeatable },
@@ -131,9 +149,11 @@ function suggestWayOut({ reason }: Left, request: Repeatable): string {
   return oneOf([...ways, ...otherPaths(request)])
 }
 
-/** Undo and redo have no such option: they restore the paths that their rewind changed. */
-function otherPaths({ kind }: Repeatable): readonly string[] {
-  return kind === 'rewind' ? ['restore other paths with --path'] : []
+/** An undo and a redo have no such option: they restore the paths that their rewind or step changed. */
+function otherPaths({ kind, rewind }: Repeatable): readonly string[] {
+  return kind === 'rewind' && rewind?.undone === undefined
+    ? ['restore other paths with --path']
+    : []
 }
 
 /** `a`, `a, or b`, `a, b, or c`. */

@@ -133,6 +133,19 @@ export function pendingJournals(home: string): string[] {
     .map((name) => name.slice(0, -'.json'.length))
 }
 
+/** The trees that unfinished work still needs. A collection keeps them: no checkpoint has the goal of a merge. */
+export function pendingGoals(home: string): ObjectId[] {
+  return pendingJournals(home).flatMap((project) => {
+    try {
+      return readJournal(home, project as ProjectId)?.goal ?? []
+    } catch (error) {
+      // The work of a damaged journal cannot be finished.
+      if (error instanceof SavestateError) return []
+      throw error
+    }
+  })
+}
+
 function folderIn(home: string): string {
   return join(home, 'journal')
 }

@@ -7,6 +7,7 @@ import {
   changesNothing,
   type CheckpointId,
   makeId,
+  type ObjectId,
   parseOperationId,
   pathText,
   type Project,
@@ -14,7 +15,6 @@ import {
 } from '../../model/index.js'
 import type { LeftOut } from '../../snapshot/index.js'
 import { failpoint } from '../../system/index.js'
-import { pathsToKeep } from '../authorship/attribution.js'
 import { captureNow } from '../checkpoints/capture.js'
 import { type PlanView, viewPlan } from '../checkpoints/views.js'
 import {
@@ -27,7 +27,12 @@ import type { StoreContext } from '../operation/context.js'
 import { applyRestore, withPartial } from './apply-restore.js'
 import { keepHooks } from './keep-hooks.js'
 import { rollBackUnfinished } from './recover.js'
-import { explainRestoreFailure, refuseConflicts, type RestoreOutcome } from './restore-errors.js'
+import {
+  explainRestoreFailure,
+  refuseConflicts,
+  refuseMergeConflicts,
+  type RestoreOutcome,
+} from './restore-errors.js'
 import {
   changedPaths,
   type Journal,
@@ -47,8 +52,10 @@ export type RestoreRequest = Pick<
   readonly leftOut?: LeftOut | undefined
   /** Files and folders to restore; undefined for everything. */
   readonly paths: readonly BytePath[] | undefined
-  /** Exactly these paths. */
+  /** Exactly these paths. With `makeGoal`: captured even if a rule excludes them. */
   readonly only: readonly BytePath[] | undefined
+  /** Makes the goal from the folder as captured. `goal` is then only the snapshot whose paths are captured. */
+  readonly makeGoal?: ((now: ObjectId) => Promise<MadeGoal>) | undefined
   readonly dryRun: boolean
   readonly subject: RestoreSubject
   /** Keep the user's own changes since the target. */
@@ -58,6 +65,15 @@ export type RestoreRequest = Pick<
   /** Reported together with the plan. */
   readonly notice?: string | undefined
   readonly fence?: number | undefined
+}
+
+/** A snapshot of the folder with changed paths, or of the target with the user's changes (docs/internals/history.md). */
+export type MadeGoal = Pick<RestorePlan, 'keep' | 'conflict'> & {
+  readonly goal: ObjectId
+  /** Reasons for the paths that it writes, where the plan has a better one than the difference. */
+  readonly reasons: ReadonlyMap<BytePath, string>
+  /** Never changes these paths, and lists them as the user's. */
+  readonly leave?: readonly BytePath[]
 }
 
 export type RestoreResult = RestoreSubject & {
@@ -105,26 +121,33 @@ export async function restore(
   },
 ): Promise<RestoreResult | PlanQuestion> {
   const { home, ledger, snapshots, clock } = context
-  const { kind, of, target, goal, paths, reason, ownersThen, rewind, fence } = request
+  const { kind, of, target, paths, reason, ownersThen, fence } = request
   const newest = ledger.checkpoints.newestFiles(project.id)
   const rootInode = readRootInode(project)
   // Capture these paths even if a present rule excludes them (docs/internals/rewind-and-rules.md).
-  const named = request.only === undefined ? { tree: goal, inside: paths } : { paths: request.only }
+  const named =
+    request.only === undefined ? { tree: request.goal, inside: paths } : { paths: request.only }
   const before = await captureNow(context, project, { named, callbacks })
   const { tree: now } = before.snapshot
-  const since = { from: target, now, callbacks }
-  const leave = request.keepMine === true ? await pathsToKeep(context, project, since) : undefined
-  const planned = await snapshots.plan(project, { ...request, now, leave })
-  const plan = await keepHooks(context, project, { ...request, plan: planned, now })
-  const view = viewPlan(plan)
+  const made = await request.makeGoal?.(now)
+  const { goal } = made ?? request
+  const rewind = noteOf(request, goal)
+  const only = made === undefined ? request.only : undefined
+  const { leftOut } = request
+  const leave = made?.leave
+  const planned = await snapshots.plan(project, { goal, leftOut, paths, only, now, leave })
+  const hooksKept = await keepHooks(context, project, { ...request, goal, plan: planned, now })
+  const plan = withMade(hooksKept, made)
+  const view = viewPlan(plan, made?.reasons)
   const subject = withoutWritten(request.subject, plan)
   const nothing = { ...subject, target, plan: view, ...NOT_APPLIED }
-  const mark = hashPlan(request, plan)
+  const mark = hashPlan({ ...request, goal }, plan)
   if (request.notice !== undefined && mark !== agreed) callbacks.onWarning?.(request.notice)
   const session = request.movesState === true ? request.session?.id : undefined
   const details = { ...subject, target, goal, now, session, mark }
   callbacks.onPlan?.(view, details)
   if (request.dryRun) return nothing
+  refuseMergeConflicts(made?.conflict ?? [])
   refuseConflicts(plan, request)
   const changesFiles = !changesNothing(plan)
   const isNoop = !changesFiles && session === undefined
@@ -196,6 +219,21 @@ export async function restore(
     safety: safety.id,
     checkpoint: checkpoint.id,
   }
+}
+
+function withMade(plan: RestorePlan, made: MadeGoal | undefined): RestorePlan {
+  if (made === undefined) return plan
+  return {
+    ...plan,
+    keep: [...plan.keep, ...made.keep],
+    conflict: [...plan.conflict, ...made.conflict],
+  }
+}
+
+/** A goal that differs from the target is in no checkpoint. */
+function noteOf({ rewind, makeGoal, goal }: RestoreRequest, made: ObjectId): Journal['rewind'] {
+  const isMerge = makeGoal !== undefined && made !== goal
+  return rewind !== undefined && isMerge ? { ...rewind, isMerge } : rewind
 }
 
 /** Equal for two plans that would do the same to the same contents. */

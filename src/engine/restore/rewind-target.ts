@@ -4,15 +4,18 @@ import type { Ledger } from '../../ledger/index.js'
 import {
   type Checkpoint,
   type CheckpointId,
+  type FilesCheckpoint,
   hasFiles,
   readCheckpointMoment,
   parseReference,
   type Project,
+  type RewindNote,
   SavestateError,
 } from '../../model/index.js'
 import type { LeftOut } from '../../snapshot/index.js'
 import { findKnownProject, type StoreContext } from '../operation/context.js'
 import { describeTarget } from '../checkpoints/describe-target.js'
+import { repeatCommand } from './restore-errors.js'
 import { readJournal } from './restore-journal.js'
 import { projectOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from './recover.js'
@@ -65,6 +68,11 @@ export function checkpointBefore(ledger: Ledger, checkpoint: Checkpoint): Checkp
   const metadata = checkpoint.session?.metadata
   ledger.expectOpen(metadata)
   if (readCheckpointMoment(metadata) === 'before') return checkpoint
+  return filesBefore(ledger, checkpoint)
+}
+
+/** The checkpoint with files before this one in the project. Throws CHECKPOINT_UNKNOWN as `checkpointBefore` does. */
+export function filesBefore(ledger: Ledger, checkpoint: Checkpoint): FilesCheckpoint {
   const before = ledger.checkpoints.filesBefore(checkpoint)
   if (before === undefined) throw nothingBeforeError(checkpoint, 'project')
   if (isStepBeforeRemoved(ledger, checkpoint)) throw removedBeforeError(checkpoint, before)
@@ -121,13 +129,14 @@ export function viewTarget({ checkpoints }: Ledger, checkpoint: Checkpoint): Tar
  */
 function refuseShiftedNumber(context: StoreContext, project: Project, text: string): void {
   const journal = readJournal(context.home, project.id)
-  const target = journal?.rewind?.target ?? failedTarget(context.ledger, project)
-  if (journal === undefined && target === undefined) return
+  const failed = journal?.rewind ?? failedRewind(context.ledger, project)
+  if (journal === undefined && failed === undefined) return
   const why =
     journal === undefined
       ? 'a rewind failed, and its safety checkpoint is number 1 now'
       : `the last ${journal.kind} was interrupted, and the next command finishes it`
-  const again = target === undefined ? '' : `Repeat that rewind: savestate rewind ${target}\n`
+  const command = repeatCommand({ kind: 'rewind', rewind: failed })
+  const again = failed === undefined ? '' : `Repeat that rewind: ${command}\n`
   throw new SavestateError(
     'CHECKPOINT_AMBIGUOUS',
     `The number ${text} may mean another checkpoint than before: ${why}`,
@@ -135,9 +144,9 @@ function refuseShiftedNumber(context: StoreContext, project: Project, text: stri
   )
 }
 
-/** The target of the newest rewind, if that rewind failed. */
-function failedTarget(ledger: Ledger, { id }: Project): CheckpointId | undefined {
+/** The newest rewind, if it failed. */
+function failedRewind(ledger: Ledger, { id }: Project): RewindNote | undefined {
   const newest = ledger.checkpoints.byNumber({ project: id }, 1)
   if (newest?.kind !== 'safety' || ledger.checkpoints.isInOperation(newest.id)) return undefined
-  return ledger.checkpoints.details(newest.id)?.rewind?.target
+  return ledger.checkpoints.details(newest.id)?.rewind
 }

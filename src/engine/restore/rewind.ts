@@ -1,14 +1,12 @@
 // Restores a checkpoint, always as an addition to history (I7).
 import { mkdirSync, rmdirSync } from 'node:fs'
 import * as z from 'zod/mini'
-import type { Ledger } from '../../ledger/index.js'
 import {
   type AgentConversation,
-  type BytePath,
   type FilesCheckpoint,
   fsPath,
   hasCode,
-  parsePathText,
+  type ObjectId,
   printablePath,
   type Project,
   SavestateError,
@@ -16,10 +14,13 @@ import {
 import { describeTarget } from '../checkpoints/describe-target.js'
 import { withFilesHere } from '../checkpoints/files-here.js'
 import { resolve, withFiles } from '../checkpoints/resolve-ref.js'
+import { keepMine } from '../merge/keep-mine.js'
+import { hunksRequest } from '../merge/rewind-hunks.js'
 import type { Callbacks } from '../operation/callbacks.js'
 import { retryUntilConfirmed } from '../operation/confirm-unlocked.js'
 import { findKnownProject, type StoreContext } from '../operation/context.js'
 import { projectOperation } from '../operation/operation.js'
+import { parseProjectPaths } from '../operation/project-path.js'
 import { projectFolder } from '../projects/project-state.js'
 import { refuseDamagedFiles } from '../verify/damage-marks.js'
 import { notRestoredSince } from './not-restored.js'
@@ -42,16 +43,19 @@ export const rewind = projectOperation({
       paths: z.optional(z.array(z.string())),
       /** Keep the user's own changes since the checkpoint. */
       keepMine: z._default(z.boolean(), false),
+      /** Takes back only these changes since the checkpoint. */
+      hunks: z.optional(z.array(hunkChoice())),
       dryRun: z._default(z.boolean(), false),
       /** The conversation that the caller rewinds too; an undo reports it. */
       conversation: z.optional(z.strictObject({ agent: z.string(), session: z.string() })),
     }),
   async run(
     context,
-    { to, before, paths, keepMine, dryRun, conversation },
+    { to, before, paths, keepMine, hunks, dryRun, conversation },
     callbacks,
   ): Promise<RewindResult> {
     const project = findKnownProject(context)
+    if (hunks !== undefined && (paths !== undefined || keepMine)) throw tooManyChoices()
     const limits = parseProjectPaths(paths)
     const { id, session } = await withFilesHere(context, resolveTarget(context, project, to))
     const previous =
@@ -66,8 +70,9 @@ export const rewind = projectOperation({
       const named = resolve(context.ledger, project, id)
       const target = withFiles(before ? checkpointBefore(context.ledger, named) : named)
       const given = { paths: limits, keepMine, dryRun, conversation }
-      const request = makeRewindRequest(context.ledger, target, given)
-      return restore(context, project, { request, callbacks, agreed })
+      const request = makeRewindRequest(context, project, { target, callbacks, ...given })
+      const chosen = hunks === undefined ? {} : hunksRequest(context, project, { target, hunks })
+      return restore(context, project, { request: { ...request, ...chosen }, callbacks, agreed })
     }
     try {
       const how = { purpose: 'rewind', callbacks, attempt }
@@ -81,32 +86,61 @@ export const rewind = projectOperation({
   },
 })
 
+function hunkChoice() {
+  const index = () => z.int().check(z.minimum(0))
+  return z.strictObject({
+    path: z.string(),
+    mark: z.string(),
+    context: z.optional(index()),
+    hunks: z.union([
+      z.literal('all'),
+      z.array(z.union([index(), z.strictObject({ hunk: index(), lines: z.array(index()) })])),
+    ]),
+  })
+}
+
+function tooManyChoices(): SavestateError {
+  return new SavestateError(
+    'BAD_INPUT',
+    'A rewind takes `hunks`, or `paths` and `keepMine`, not both',
+  )
+}
+
 /** The request that a rewind of the project and a rewind of a session share. Throws CHECKPOINT_DAMAGED. */
 export function makeRewindRequest(
-  ledger: Ledger,
-  target: FilesCheckpoint,
+  context: StoreContext,
+  project: Project,
   {
+    target,
     paths,
-    keepMine,
+    keepMine: keepsMine,
     dryRun,
+    callbacks,
     conversation,
   }: Pick<RestoreRequest, 'paths' | 'dryRun'> & {
+    readonly target: FilesCheckpoint
+    readonly callbacks: Callbacks
     readonly keepMine: boolean
     readonly conversation?: AgentConversation | undefined
   },
 ): RestoreRequest {
+  const { ledger } = context
+  const { tree } = target.snapshot
+  const keep = (now: ObjectId) =>
+    keepMine(context, project, { target: target.id, tree, paths, now, callbacks })
   refuseDamagedFiles(ledger, target, paths)
   return {
     kind: 'rewind',
     of: null,
     target: target.id,
-    goal: target.snapshot.tree,
+    goal: tree,
+    ...(keepsMine ? { makeGoal: keep } : {}),
     leftOut: readLeftOut(ledger, target.id),
     ownersThen: ledger.checkpoints.details(target.id)?.owners,
     paths,
     only: undefined,
     reason: `rewind to ${describeTarget(target)}`,
-    keepMine,
+    keepMine: keepsMine,
     dryRun,
     subject: {
       to: viewTarget(ledger, target),
@@ -114,40 +148,6 @@ export function makeRewindRequest(
     },
     rewind: { target: target.id, ...(conversation === undefined ? {} : { conversation }) },
   }
-}
-
-/** Undefined means everything. */
-export function parseProjectPaths(
-  texts: readonly string[] | undefined,
-): readonly BytePath[] | undefined {
-  return texts === undefined || texts.length === 0 ? undefined : texts.map(parseProjectPath)
-}
-
-/** A path inside the project, as text (see pathText). Nothing may point outside (I4). */
-export function parseProjectPath(text: string): BytePath {
-  let path: BytePath
-  try {
-    path = parsePathText(text)
-  } catch (cause) {
-    throw new SavestateError(
-      'BAD_INPUT',
-      `${JSON.stringify(text)} is not a well-formed quoted path`,
-      { cause },
-    )
-  }
-  // An unset shell variable must not mean the whole project.
-  if (path === '') {
-    throw new SavestateError('BAD_INPUT', 'A path cannot be empty', {
-      hint: 'Use "." for the whole project.',
-    })
-  }
-  const names = path.split('/').filter((name) => name !== '' && name !== '.')
-  if (path.startsWith('/') || names.includes('..') || path.includes('\0')) {
-    throw new SavestateError('BAD_INPUT', `${JSON.stringify(text)} is not in the project`, {
-      hint: 'Give the path relative to the project folder.',
-    })
-  }
-  return names.join('/') as BytePath
 }
 
 /**

@@ -14,7 +14,8 @@ import { withFilesHere } from '../checkpoints/files-here.js'
 import { withFiles } from '../checkpoints/resolve-ref.js'
 import { type RestoreResult, restore } from './restore.js'
 import { advanceSession, type RestoreSession } from './restore-session.js'
-import { makeRewindRequest, parseProjectPaths } from './rewind.js'
+import { makeRewindRequest } from './rewind.js'
+import { parseProjectPaths } from '../operation/project-path.js'
 import { checkpointBeforeInSession, viewTarget } from './rewind-target.js'
 import { projectOf, type SessionContext, readSession } from '../sessions/session-context.js'
 import { createDraft } from '../sessions/session-draft.js'
@@ -54,7 +55,7 @@ export const rewindSession = sessionOperation({
     const attempt = (agreed: string | undefined) =>
       restore(context, project, {
         request: {
-          ...makeRewindRequest(context.ledger, then, given),
+          ...makeRewindRequest(context, project, { target: then, callbacks, ...given }),
           session: sessionPart(context, target, restored),
           movesState: restored === 'both',
           fence: context.lease.fence,

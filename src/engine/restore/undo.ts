@@ -93,6 +93,7 @@ function describeSubject({ ledger }: ProjectContext, { result, atMs }: Operation
   return {
     to: target === undefined ? null : viewTarget(ledger, target),
     rewoundAt: new Date(atMs),
+    ...(note?.undone === undefined ? {} : { undone: note.undone }),
     ...(note?.conversation === undefined ? {} : { conversation: note.conversation }),
   }
 }

@@ -41,7 +41,9 @@ export async function restoreInto(
   const newest = newestWithFiles(context)
   if (newest !== undefined) {
     const target = withFiles(await withFilesHere(context, newest))
-    const request = makeRewindRequest(ledger, target, {
+    const request = makeRewindRequest(context, project, {
+      target,
+      callbacks,
       paths: undefined,
       keepMine: false,
       dryRun: false,

@@ -1,4 +1,6 @@
 export * from './author.js'
+export type * from './hunk-choice.js'
+export * from './merge-entries.js'
 export * from './path-owners.js'
 export * from './restore-plan.js'
 export * from './undo-stack.js'

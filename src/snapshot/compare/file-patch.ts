@@ -1,4 +1,5 @@
 // The patch of one file between two snapshots, as hunks. git compares the two blobs themselves, so no path has to be passed to it.
+import { createHash } from 'node:crypto'
 import type { Entry, ObjectId } from '../../model/index.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { runGit } from '../git/git-program.js'
@@ -24,6 +25,8 @@ export type PatchKind = 'text' | 'binary' | 'link' | 'folder' | 'large' | 'uncha
 
 export type ContentPatch = {
   readonly kind: PatchKind
+  /** Equal for two patches with the same hunks. */
+  readonly mark: string
   /** In bytes; null if that side has no file. */
   readonly sizeBefore: number | null
   readonly sizeAfter: number | null
@@ -40,6 +43,8 @@ export type PatchSources = {
   readonly headers: BlobReader
   /** How many unchanged lines to show around a change. */
   readonly context: number
+  /** How the lines are decoded. */
+  readonly encoding: 'utf8' | 'latin1'
 }
 
 const MAX_PATCH_BYTES = 10 << 20
@@ -54,7 +59,8 @@ export async function patchFile(
     sizeOf(one, sources.headers),
     sizeOf(other, sources.headers),
   ])
-  const sizes = { sizeBefore, sizeAfter }
+  const mark = createHash('sha256').update(`${one} ${other} ${sources.context}`).digest('hex')
+  const sizes = { mark, sizeBefore, sizeAfter }
   if (one === undefined && other === undefined) return { kind: 'folder', ...sizes, ...NOT_COMPARED }
   if (one === other) return { kind: 'unchanged', ...sizes, insertions: 0, deletions: 0, hunks: [] }
   // A patch is at least as long as what was added or removed.
@@ -86,15 +92,18 @@ type Unreadable = 'binary' | 'large'
 async function readHunks(
   before: ObjectId | undefined,
   after: ObjectId | undefined,
-  { gitDir, blobs, context }: PatchSources,
+  { gitDir, blobs, context, encoding }: PatchSources,
 ): Promise<readonly Hunk[] | Unreadable> {
   if (before === undefined || after === undefined) {
     const content = await readWhole(before ?? after, blobs)
     // The rule of git.
     if (hasNul(content)) return 'binary'
-    return wholeFile(content.toString('utf8'), before === undefined ? '+' : '-')
+    return wholeFile(content.toString(encoding), before === undefined ? '+' : '-')
   }
-  const patch = await comparedText(gitDir, [`--unified=${context}`, before, after])
+  const patch = await comparedText(gitDir, {
+    args: [`--unified=${context}`, before, after],
+    encoding,
+  })
   if (patch === undefined) return 'large'
   return /^Binary files .* differ$/m.test(patch.slice(0, 1000)) && !patch.includes('\n@@ ')
     ? 'binary'
@@ -106,7 +115,10 @@ async function readWhole(id: ObjectId | undefined, blobs: BlobReader): Promise<B
 }
 
 /** Undefined if it is longer than the limit: the rest is dropped as it arrives. */
-async function comparedText(gitDir: string, args: readonly string[]): Promise<string | undefined> {
+async function comparedText(
+  gitDir: string,
+  { args, encoding }: Pick<PatchSources, 'encoding'> & { readonly args: readonly string[] },
+): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let length = 0
   const onOutput = (chunk: Buffer) => {
@@ -115,7 +127,7 @@ async function comparedText(gitDir: string, args: readonly string[]): Promise<st
   }
   const options = ['--no-ext-diff', '--no-textconv', '--color=never']
   await runGit(gitDir, ['diff', ...options, ...args, '--'], { onOutput })
-  return length > MAX_PATCH_BYTES ? undefined : Buffer.concat(chunks).toString('utf8')
+  return length > MAX_PATCH_BYTES ? undefined : Buffer.concat(chunks).toString(encoding)
 }
 
 const NO_NEWLINE = '\\ No newline at end of file'

@@ -1,10 +1,25 @@
 // Writes changed copies of snapshots: without a path (`forget`), or with other contents at some paths (rewinds). Everything else
 // stays identical.
-import type { BytePath, CheckpointId, FileEntry, LinkEntry, ObjectId } from '../../model/index.js'
+import {
+  type BytePath,
+  type CheckpointId,
+  type Entry,
+  type FileEntry,
+  type LinkEntry,
+  type ObjectId,
+  ROOT,
+} from '../../model/index.js'
 import type { SnapshotComparer } from './compare.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { type CommitMetadata, encodeCommit } from '../objects/commit.js'
-import { decodeModes, encodeModes, modeClassOf, type ModeTable } from '../objects/modes.js'
+import {
+  decodeModes,
+  encodeModes,
+  MODE_CLASSES,
+  modeClassOf,
+  modeKey,
+  type ModeTable,
+} from '../objects/modes.js'
 import type { ObjectSink } from '../objects/object-store.js'
 import {
   decodeTree,
@@ -23,6 +38,9 @@ export type Rewritten = {
   readonly files: number
   readonly bytes: number
 }
+
+/** A change at a path below some tree; `names` are the names on the way. */
+type Edit = { readonly names: readonly string[]; readonly entry: Entry | undefined }
 
 export class SnapshotRewriter {
   readonly #blobs: BlobReader
@@ -63,22 +81,27 @@ export class SnapshotRewriter {
     return rewritten
   }
 
-  /** Adds the trees of the new snapshot to the sink; the caller adds the blobs. */
-  async withFiles(
+  /**
+   * Adds the trees of a snapshot with these entries to the sink; the caller adds the blobs. Undefined removes a path, but a folder
+   * only if it is empty then. Missing folders above an entry are added.
+   */
+  async withEntries(
     snapshot: ObjectId,
-    files: ReadonlyMap<BytePath, FileEntry | LinkEntry>,
+    changes: ReadonlyMap<BytePath, Entry | undefined>,
   ): Promise<ObjectId> {
-    const { files: before, modes } = await this.#read(snapshot)
+    const { files, modes } = await this.#read(snapshot)
     const unusual = new Map(modes.unusual)
-    let root = before
-    for (const [path, entry] of files) {
-      const mode = gitModeOf(entry)
-      root = await this.#replace(root, path.split('/'), async () => ({ mode, id: entry.blob }))
-      unusual.delete(path)
-      if (entry.type === 'file' && modes.usual[modeClassOf('file', entry.mode)] !== entry.mode)
-        unusual.set(path, entry.mode)
+    for (const [path, entry] of changes) {
+      for (const modeClass of MODE_CLASSES) unusual.delete(modeKey(path, modeClass))
+      if (entry === undefined || entry.type === 'link') continue
+      const modeClass = modeClassOf(entry.type, entry.mode)
+      if (modes.usual[modeClass] !== entry.mode) unusual.set(modeKey(path, modeClass), entry.mode)
     }
-    return this.#write(root, { ...modes, unusual })
+    const inside = [...changes].flatMap(([path, entry]) =>
+      path === ROOT ? [] : [{ names: path.split('/'), entry }],
+    )
+    const { id } = await this.#edit(files, inside)
+    return this.#write(id, { ...modes, unusual })
   }
 
   async #read(
@@ -112,6 +135,45 @@ export class SnapshotRewriter {
     const id = this.#sink.add('tree', bytes)
     this.#made.set(id, bytes)
     return id
+  }
+
+  async #edit(
+    tree: ObjectId | undefined,
+    changes: readonly Edit[],
+  ): Promise<{ readonly id: ObjectId; readonly isEmpty: boolean }> {
+    const before = tree === undefined ? [] : await this.#entries(tree)
+    const entries = new Map(before.map((entry) => [entry.name as string, entry]))
+    const byName = new Map<string, Edit[]>()
+    for (const change of changes) {
+      const [name = ''] = change.names
+      byName.set(name, [...(byName.get(name) ?? []), change])
+    }
+    for (const [name, edits] of byName) {
+      const changed = await this.#editEntry(entries.get(name), edits)
+      if (changed === undefined) entries.delete(name)
+      else entries.set(name, { ...changed, name: name as BytePath })
+    }
+    const id = this.#sink.add('tree', encodeTree(sortEntries([...entries.values()])))
+    return { id, isEmpty: entries.size === 0 }
+  }
+
+  async #editEntry(
+    old: TreeEntry | undefined,
+    edits: readonly Edit[],
+  ): Promise<Omit<TreeEntry, 'name'> | undefined> {
+    const own = edits.find(({ names }) => names.length === 1)
+    const { entry } = own ?? {}
+    if (entry !== undefined && entry.type !== 'folder')
+      return { mode: gitModeOf(entry), id: entry.blob }
+    const below = edits.flatMap((edit) =>
+      edit === own ? [] : [{ ...edit, names: edit.names.slice(1) }],
+    )
+    const isFolder = old?.mode === GIT_MODE.folder
+    const isWanted = entry !== undefined || below.some((edit) => edit.entry !== undefined)
+    if (!isFolder && !isWanted) return own === undefined ? old : undefined
+    const { id, isEmpty } = await this.#edit(isFolder ? old.id : undefined, below)
+    const isRemoved = own !== undefined && entry === undefined && isEmpty
+    return isRemoved ? undefined : { mode: GIT_MODE.folder, id }
   }
 
   async #entries(tree: ObjectId): Promise<TreeEntry[]> {

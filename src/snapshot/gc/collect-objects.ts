@@ -18,6 +18,8 @@ type CollectOptions = {
   /** Runs the work while no save is running; undefined if one is. */
   readonly alone: <T>(work: () => T) => { readonly result: T } | undefined
   readonly recorded: () => ReadonlySet<string>
+  /** Trees that unfinished rewinds need and that no ref may hold. */
+  readonly goals: () => readonly ObjectId[]
   /** Rewrite packs with any waste at all, and pack all loose objects. */
   readonly thorough: boolean
   /** Gives up if saves leave no gap for this long. */
@@ -38,7 +40,8 @@ export async function collectObjects(gitDir: string, options: CollectOptions): P
   await packRefs(gitDir)
   const objects = join(gitDir, 'objects')
   const seen = scanRecordedRefs(gitDir, options)
-  const commits = commitsOf(seen.refs)
+  const goals = new Set(options.goals())
+  const commits = [...commitsOf(seen.refs), ...goals]
   const live = await reachableFrom(gitDir, commits)
   const census = listObjectFiles(objects)
   const selection = select(census, live, options)
@@ -48,7 +51,7 @@ export async function collectObjects(gitDir: string, options: CollectOptions): P
       ? undefined
       : await repack(gitDir, selection, { commits, live, temporary })
   failpoint('collect:repacked')
-  const sweep = new Sweep(gitDir, { seen, live, options })
+  const sweep = new Sweep(gitDir, { seen, goals, live, options })
   const packed = new Set(name === undefined ? [] : selection.loose)
   const garbage = [...census.loose.keys()].filter((id) => !live.has(id) || packed.has(id))
   const packs = selection.packs.filter((pack) => pack.name !== name)
@@ -95,16 +98,28 @@ class Sweep {
   readonly #options: CollectOptions
   readonly #live: Set<string>
   #seen: RefsScan
+  readonly #goals: Set<ObjectId>
   #removed = 0
   readonly #deadline: number
 
   constructor(
     gitDir: string,
-    { seen, live, options }: { seen: RefsScan; live: Set<string>; options: CollectOptions },
+    {
+      seen,
+      goals,
+      live,
+      options,
+    }: {
+      seen: RefsScan
+      goals: Set<ObjectId>
+      live: Set<string>
+      options: CollectOptions
+    },
   ) {
     this.#gitDir = gitDir
     this.#objects = join(gitDir, 'objects')
     this.#seen = seen
+    this.#goals = goals
     this.#live = live
     this.#options = options
     this.#deadline = performance.now() + options.waitMs
@@ -138,7 +153,9 @@ class Sweep {
   async #whenExclusive<T>(work: () => T): Promise<T | undefined> {
     for (;;) {
       const outcome = this.#options.alone(() =>
-        hasNewRefs(this.#gitDir, this.#seen) ? undefined : { value: work() },
+        hasNewRefs(this.#gitDir, this.#seen) || this.#newGoals().length > 0
+          ? undefined
+          : { value: work() },
       )
       if (outcome?.result !== undefined) return outcome.result.value
       if (performance.now() > this.#deadline) return undefined
@@ -147,11 +164,18 @@ class Sweep {
     }
   }
 
-  /** Marks the objects of new checkpoints as live. */
+  #newGoals(): readonly ObjectId[] {
+    return this.#options.goals().filter((goal) => !this.#goals.has(goal))
+  }
+
+  /** Marks the objects of new checkpoints and of new journals as live. */
   async #follow(): Promise<void> {
+    const goals = this.#newGoals()
     const seen = scanRefs(this.#gitDir)
-    const held = await reachableFrom(this.#gitDir, commitsOf(newRefs(seen.refs, this.#seen)))
+    const commits = commitsOf(newRefs(seen.refs, this.#seen))
+    const held = await reachableFrom(this.#gitDir, [...commits, ...goals])
     for (const id of held) this.#live.add(id)
+    for (const goal of goals) this.#goals.add(goal)
     this.#seen = seen
   }
 

@@ -37,7 +37,7 @@ export function modeOf(table: ModeTable, path: BytePath, modeClass: ModeClass): 
   return table.unusual.get(modeKey(path, modeClass)) ?? table.usual[modeClass]
 }
 
-function modeKey(path: BytePath, modeClass: ModeClass): string {
+export function modeKey(path: BytePath, modeClass: ModeClass): string {
   return modeClass === 'folder' ? `${path}/` : path
 }
 

@@ -28,6 +28,7 @@ import type {
   SnapshotPatchRequest,
 } from './capture-requests.js'
 import { packCalls } from '../bundles/pack-calls.js'
+import { mergeCalls } from '../merge/merge-calls.js'
 import type { ExamineRequest } from '../repair/examine.js'
 import type { ObjectRepair } from '../repair/repair-objects.js'
 import { SnapshotComparer } from '../compare/compare.js'
@@ -197,7 +198,7 @@ export function captureCalls({ home, durable }: CaptureData) {
         rewinding.delete(project)
         if (stored.size === 0) return { rest, saved: undefined }
         const rewriter = new SnapshotRewriter({ blobs, comparer, sink })
-        const tree = await rewriter.withFiles(base, stored)
+        const tree = await rewriter.withEntries(base, stored)
         await sink.finish()
         return { rest, saved: { tree, paths: [...stored.keys()] } }
       } finally {
@@ -225,7 +226,10 @@ export function captureCalls({ home, durable }: CaptureData) {
     async filePatch({ before, after, path, context }: FilePatchRequest) {
       const change = await comparer.changeAt(before, after, path)
       if (change === undefined) return undefined
-      return { change, ...(await patchFile(change, { gitDir, blobs, headers, context })) }
+      return {
+        change,
+        ...(await patchFile(change, { gitDir, blobs, headers, context, encoding: 'utf8' })),
+      }
     },
 
     /** Checks objects, refs and caches. Changes nothing. */
@@ -259,6 +263,7 @@ export function captureCalls({ home, durable }: CaptureData) {
       }),
 
     ...packCalls({ home, gitDir, store, blobs, durable }),
+    ...mergeCalls({ home, gitDir, store, blobs, headers, comparer, compare, durable }),
 
     /** Closes that repository and forgets what was read from it. */
     closeSource: () => sources.close(),

@@ -31,7 +31,7 @@ test('commands and options are offered with their summaries', () => {
     'rekey\tEncrypt agent states, or change the key',
   ])
   expect(textsOf(offered(s, ['-C', '.', 'un']))).toEqual(['undo', 'uninstall', 'unpin'])
-  expect(textsOf(offered(s, ['undo', '--']))).toEqual(['--dry-run', '--yes', '--json', '--help'])
+  expect(textsOf(offered(s, ['redo', '--']))).toEqual(['--dry-run', '--yes', '--json', '--help'])
   expect(textsOf(offered(s, ['completion', '']))).toEqual(['bash', 'zsh', 'fish'])
   expect(textsOf(offered(s, ['help', 'pi']))).toEqual(['pin'])
 })

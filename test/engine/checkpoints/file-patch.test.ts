@@ -72,6 +72,7 @@ test('a patch has the hunks of git, with the requested context', async () => {
   expect({ ...patch, hunks: [] }).toEqual({
     path: 'a.txt',
     kind: 'text',
+    mark: expect.stringMatching(/^[0-9a-f]{64}$/),
     sizeBefore: LINES.join('\n').length + 1,
     sizeAfter: changed.join('\n').length,
     modeBefore: '0644',
@@ -120,6 +121,7 @@ test('an added and a removed file are one hunk each, and an empty one has none',
   expect(await patchOf('new.txt')).toEqual({
     path: 'new.txt',
     kind: 'text',
+    mark: expect.stringMatching(/^[0-9a-f]{64}$/),
     sizeBefore: null,
     sizeAfter: 2,
     modeBefore: null,
@@ -174,6 +176,7 @@ test('links, folders, binary and equal files have kinds of their own', async () 
   })
   expect(await patchOf('was-file')).toMatchObject({
     kind: 'text',
+    mark: expect.stringMatching(/^[0-9a-f]{64}$/),
     sizeAfter: null,
     hunks: [{ lines: ['-text'] }],
   })

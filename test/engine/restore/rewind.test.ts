@@ -181,18 +181,19 @@ test('each question names its target: number, id, age, description, and before o
   damage(s)
   s.write({ 'new.txt': 'new' })
   const before = onTerminal(s, 'savestate rewind 1 --before')
-  await before.shows('? [y/N]')
-  before.type('n\n')
+  // The new file is the user's.
+  await before.shows('? [k/o/S]')
+  before.type('s\n')
   expect(await before.ended).toBe(1)
   expect(steady(before.output())).toMatch(
-    /^Will be written[^]*Go back to just before "Bash: rm -rf src" \(\d+ · <id> · just now\)\? \[y\/N\]/,
+    /^Will be written[^]*Go back to just before "Bash: rm -rf src" \(\d+ · <id> · just now\)\? \[k\/o\/S\]/,
   )
   const forward = onTerminal(s, 'savestate rewind 2')
-  await forward.shows('? [y/N]')
-  forward.type('y\n')
+  await forward.shows('? [k/o/S]')
+  forward.type('o\n')
   expect(await forward.ended).toBe(0)
   expect(steady(forward.output())).toContain(
-    'Go back to 2 · <id> · just now · after "Bash: echo 2 > src/a.txt"? [y/N]',
+    'Go back to 2 · <id> · just now · after "Bash: echo 2 > src/a.txt"? [k/o/S]',
   )
   for (const [command, verb] of [
     ['undo', 'Undo'],

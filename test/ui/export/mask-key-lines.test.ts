@@ -8,6 +8,7 @@ function masked(lines: readonly string[]): readonly string[] {
   const hunk = { oldStart: 1, oldLines: 0, newStart: 1, newLines: lines.length, heading: '', lines }
   const [only] = maskKeyLines({
     path: 'key.pem',
+    mark: '',
     kind: 'text',
     sizeBefore: null,
     sizeAfter: 1,

@@ -1,0 +1,1 @@
+export type { Merged } from './merge-calls.js'
