@@ -12,7 +12,9 @@ import { refuseNoList } from './opening/validate-options.js'
 import type { Calls } from './opening/open-context.js'
 import { type CallOptions, type RestoreOptions, splitOptions } from './call-options.js'
 import { iteratePages } from './pages.js'
+import * as watching from './project-watch.js'
 import type {
+  CommitsOptions,
   DiffOptions,
   DropOptions,
   HistoryOptions,
@@ -72,28 +74,17 @@ export class Project {
 
   /** Ends the watch. */
   async unwatch(): Promise<void> {
-    await this.#ifKnown((project) => this.#context.snapshots.unwatch(project))
+    await watching.unwatch(this.#context)
   }
 
   /** Ends the watch and frees the memory; the next save reads the stat cache. False while another call uses the project. @internal */
   async unload(): Promise<boolean> {
-    const isGone = await this.#ifKnown(async (project) => {
-      let isUnloaded = false
-      await engine.tryWithProjectLock(this.#context, project, {
-        purpose: 'unload',
-        work: async () => {
-          await this.#context.snapshots.unload(project)
-          isUnloaded = true
-        },
-      })
-      return isUnloaded
-    })
-    return isGone ?? true
+    return watching.unload(this.#context)
   }
 
   /** Events of a watched project since the last save; undefined if it is not watched, or not yet. @internal */
   async activity(): Promise<Activity | undefined> {
-    return this.#ifKnown((project) => this.#context.snapshots.activity(project))
+    return watching.activity(this.#context)
   }
 
   /**
@@ -102,7 +93,7 @@ export class Project {
    * @internal
    */
   async lookAtAll(): Promise<void> {
-    await this.#ifKnown((project) => this.#context.snapshots.lookAtAll(project))
+    await watching.lookAtAll(this.#context)
   }
 
   /** For a session of this project: its row in the ledger, which is added if there is none. @internal */
@@ -190,6 +181,19 @@ export class Project {
     return this.#perform('history', engine.history, options, { paths })
   }
 
+  /**
+   * Turns the checkpoints after A, up to and including B (`A..B`), into commits that `git am` or `git fetch` takes. Writes nothing to the
+   * repository of the user.
+   */
+  async commits(range: string, options: CommitsOptions = {}): Promise<engine.CommitsResult> {
+    return this.#perform('commits', engine.commits, options, { range })
+  }
+
+  /** Notes for the user's commits that contain recorded steps of this range; null for all. Writes nothing to their repository. */
+  async notes(range: string | null, options: CallOptions = {}): Promise<engine.NotesResult> {
+    return this.#perform('notes', engine.notes, options, { range })
+  }
+
   /** The checkpoint that `rewind` would go to, by its id, which does not change meanwhile as a number may. @internal */
   async target(
     ref: string,
@@ -275,14 +279,6 @@ export class Project {
   async trustFiles(files: readonly engine.SeenFile[]): Promise<void> {
     const { calls, home, path } = this.#context
     return calls.run(() => engine.trustFiles(home, path, files))
-  }
-
-  /** Undefined if the project has no row in the ledger. */
-  #ifKnown<Result>(work: (project: KnownProject) => Promise<Result>): Promise<Result | undefined> {
-    return this.#context.calls.during(async () => {
-      const project = engine.findKnownProject(this.#context)
-      return project === undefined ? undefined : work(project)
-    })
   }
 
   #perform<Result>(
