@@ -24,6 +24,8 @@ export const COMMAND_EFFECTS: Readonly<Record<string, CommandEffect>> = {
   rewind: { effect: 'changes-files', aliases: ['restore', 'back', 'checkout'] },
   undo: { effect: 'changes-files' },
   redo: { effect: 'changes-files' },
+  commits: { effect: 'reads' },
+  notes: { effect: 'reads' },
   // Its page can also unpin.
   ui: { effect: 'changes-store', options: { 'read-only': 'reads' } },
   sessions: { effect: 'reads' },

@@ -1,6 +1,8 @@
 export * from './threads/graph-threads.js'
 export * from './authorship/index.js'
 export * from './checkpoints/index.js'
+export type { CommitsResult, CommitView } from './commits/commits.js'
+export type { NotesResult, NoteView } from './commits/notes.js'
 export * from './import/index.js'
 export * from './operation/index.js'
 export * from './projects/index.js'

@@ -2,6 +2,7 @@
 import { type Effect, effectOf } from '../base/index.js'
 import type { CheckpointView } from '../index.js'
 import { z } from './library.js'
+import { commitsTool } from './commits-tool.js'
 import { rewindTool } from './rewind-tool.js'
 import { formatCount, diffText, listText, quoteText, searchText, showText } from './text.js'
 import { defineTool, projectPaths, text, texts, type Tool } from './tool.js'
@@ -121,6 +122,7 @@ export function toolsFor(
       },
     }),
     undoPlanTool(),
+    commitsTool(effectOfCommand('commits'), REF),
     rewindTool(effectOfCommand('rewind'), mayRewind),
   ]
 }

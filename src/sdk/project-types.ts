@@ -90,6 +90,21 @@ export type SearchOptions = CallOptions & {
   readonly maxCompared?: number
 }
 
+/** Options of `project.commits`. */
+export type CommitsOptions = CallOptions & {
+  /** One commit per prompt (default), per checkpoint, or one for all. */
+  readonly per?: 'prompt' | 'step' | 'all'
+  /** `mbox` (default) for `git am`, `bundle` for `git fetch`. */
+  readonly format?: 'mbox' | 'bundle'
+  /**
+   * The message: text with `{subject}`, `{body}`, `{prompt}`, `{reason}`, `{name}`, `{agent}`, `{checkpoint}` and `{date}`. The trailers
+   * `Savestate-Checkpoint` and `Assisted-by` are added to it.
+   */
+  readonly template?: string
+  /** `Name <mail>`; by default what git is configured with. */
+  readonly author?: string
+}
+
 /** Options of `project.drop`. */
 export type DropOptions = CallOptions & {
   /** The session that the references belong to. */

@@ -14,6 +14,7 @@ import { type CallOptions, type RestoreOptions, splitOptions } from './call-opti
 import { iteratePages } from './pages.js'
 import * as watching from './project-watch.js'
 import type {
+  CommitsOptions,
   DiffOptions,
   DropOptions,
   HistoryOptions,
@@ -179,6 +180,19 @@ export class Project {
   ): Promise<engine.HistoryResult> {
     if (paths !== undefined) refuseNoList('history', 'paths', paths)
     return this.#perform('history', engine.history, options, { paths })
+  }
+
+  /**
+   * Turns the checkpoints after A, up to and including B (`A..B`), into commits that `git am` or `git fetch` takes. Writes nothing to the
+   * repository of the user.
+   */
+  async commits(range: string, options: CommitsOptions = {}): Promise<engine.CommitsResult> {
+    return this.#perform('commits', engine.commits, options, { range })
+  }
+
+  /** Notes for the user's commits that contain recorded steps of this range; null for all. Writes nothing to their repository. */
+  async notes(range: string | null, options: CallOptions = {}): Promise<engine.NotesResult> {
+    return this.#perform('notes', engine.notes, options, { range })
   }
 
   /** The checkpoint that `rewind` would go to, by its id, which does not change meanwhile as a number may. @internal */

@@ -21,6 +21,8 @@ const DECISIONS: Readonly<Record<CommandName, Decision>> = {
   show: ['anyone'],
   cat: ['anyone'],
   diff: ['anyone'],
+  commits: ['anyone'],
+  notes: ['anyone'],
   rewind: ['user', 'rewind works -y'],
   undo: ['user', 'undo -y', 'undo works -y', 'undo 3..1 --theirs -y'],
   redo: ['user', 'redo -y'],

@@ -22,6 +22,7 @@ test('the tools declare their effects: only the rewind is destructive', async ()
   })
   expect(Object.fromEntries(hints)).toEqual({
     checkpoint_save: { ...READS, readOnlyHint: false, idempotentHint: false },
+    checkpoint_commits: READS,
     checkpoint_list: READS,
     checkpoint_show: READS,
     checkpoint_diff: READS,

@@ -15,6 +15,7 @@ export const addRemote = loadLater(
 export const clearProject = loadLater(
   async () => (await import('../store/clear-project.js')).clearProject,
 )
+export const commits = loadLater(async () => (await import('../commits/commits.js')).commits)
 export const drop = loadLater(async () => (await import('../prune/drop.js')).drop)
 export const dropFromRemote = loadLater(
   async () => (await import('../remotes/drop-sessions.js')).dropFromRemote,
@@ -56,6 +57,7 @@ export const listLengths = loadLater(
 export const moveProject = loadLater(
   async () => (await import('../projects/move-project.js')).moveProject,
 )
+export const notes = loadLater(async () => (await import('../commits/notes.js')).notes)
 export const prune = loadLater(async () => (await import('../prune/prune.js')).prune)
 export const pruneSession = loadLater(
   async () => (await import('../prune/prune-session.js')).pruneSession,

@@ -1,0 +1,66 @@
+// The commands that answer questions from the history, or turn it into something else.
+import { type CommandSpec, text } from './command-spec.js'
+
+const choice = (form: string, summary: string, choices: readonly string[]) =>
+  text(form, summary, { choices })
+
+export const HISTORY_COMMANDS = {
+  commits: {
+    usage:
+      'commits <ref>..<ref> [--per prompt|step|all] [--format mbox|bundle] [-o FILE] [--template FILE|TEXT] [--author "NAME <MAIL>"]',
+    summary: 'Turn checkpoints into commits for git am or git fetch',
+    details: [
+      'A..B are the checkpoints after A, up to and including B, as in git: `5..1` are the last four. `A..` ends with the newest, `..B` begins with the first.',
+      'Each prompt becomes one commit with the prompt as its message. Work that a rewind took back is left out. Your own changes between two prompts become a commit of their own. Savestate never writes to your repository: `git am` or `git fetch` does.',
+      'The commits follow the commit that HEAD was at A. Changes that were not committed then come first, in a commit of their own. Files that git ignores are left out.',
+      'A template is a message with {subject}, {body}, {prompt}, {reason}, {name}, {agent}, {checkpoint} and {date}. The trailers Savestate-Checkpoint and Assisted-by are added to it. Secrets with a known shape are masked in messages, not in files.',
+      'With --json: { commits: [{ checkpoint, subject, files }], path }. Without -o nothing is written then.',
+    ],
+    page: 'docs/guide/history.md',
+    positionals: [{ name: '<ref>..<ref>' }],
+    options: [
+      choice('per WHAT', 'One commit per prompt (default), step (checkpoint), or one for all', [
+        'prompt',
+        'step',
+        'all',
+      ]),
+      choice('format FORMAT', 'mbox (default) for git am, bundle for git fetch', [
+        'mbox',
+        'bundle',
+      ]),
+      text('output FILE', 'Write to this new file instead of stdout', {
+        short: 'o',
+        completes: 'files',
+      }),
+      text('template TEMPLATE', 'The message, or a file with it', { completes: 'files' }),
+      text('author AUTHOR', 'The author, as in "Ada <ada@example.com>" (default: as in git)'),
+    ],
+    examples: [
+      ['savestate commits 9..1 | git am', 'Apply the work of the last eight checkpoints'],
+      ['savestate commits start..1 --format bundle -o work.bundle', 'A file for git fetch'],
+      ['git fetch work.bundle savestate:agent-work', 'Take it as a new branch'],
+    ],
+  },
+  notes: {
+    usage: 'notes [<ref>..<ref> | --all] [-o FILE]',
+    summary: 'Find your commits that contain recorded steps',
+    details: [
+      'A commit in the history of HEAD contains a step if it has what that step, or a later one before the commit, made of the files that the step changed. Prints the prompts and checkpoints for each commit.',
+      '-o writes a bundle with these texts as git notes: `git fetch FILE refs/notes/savestate:refs/notes/savestate` takes them (with a + in front if you have older ones), and `git log --notes=savestate` shows them. Savestate never writes to your repository.',
+      'With --json: { notes: [{ commit, checkpoints }] }.',
+    ],
+    page: 'docs/guide/history.md',
+    positionals: [{ name: '<ref>..<ref>', isOptional: true }],
+    options: [
+      { name: 'all', kind: 'flag', summary: 'All checkpoints (the default without a range)' },
+      text('output FILE', 'Write a bundle of git notes to this new file', {
+        short: 'o',
+        completes: 'files',
+      }),
+    ],
+    examples: [
+      ['savestate notes --all', 'Which prompts are in which commit?'],
+      ['savestate notes --all -o notes.bundle', 'The same as git notes'],
+    ],
+  },
+} as const satisfies Readonly<Record<string, CommandSpec>>
