@@ -1,3 +1,4 @@
+import { type HookRequest, isTypedCommand } from '../../agents/index.js'
 import { AGENT_NAMES } from '../../base/index.js'
 import { answerHook, PATIENCE_SECONDS, startForHooks } from '../../daemon/index.js'
 import type { Command } from '../runtime/command.js'
@@ -5,14 +6,25 @@ import { currentFolder } from '../start/current-folder.js'
 import { hookInput } from '../hook/forward-hook.js'
 import { ownStream } from '../terminal/stdio.js'
 
+/** Just under the time limit of the hooks that `savestate install` writes. */
+const COMMAND_SECONDS = 25
+
 export const run: Command = async (request) => {
   const { argument, options, store } = request
   const agent = AGENT_NAMES.find((one) => one === argument(0))
   if (agent === undefined) throw new Error('The command table accepts an unknown agent')
   const hook = { agent, eventName: argument(1), strict: options.has('strict') }
+  const runCommand: HookRequest['runCommand'] = async (words, project) =>
+    (await import('../hook/prompt-command.js')).runPromptCommand(request, { words, project })
+  const isCommand = isTypedCommand(agent, {
+    eventName: hook.eventName,
+    // An error of reading is reported below.
+    input: await hookInput().catch(() => undefined),
+  })
+  const usual = isCommand ? COMMAND_SECONDS : PATIENCE_SECONDS
   const { answer, isLate } = await answerHook({
-    hook: { ...hook, cwd: currentFolder() },
-    patienceSeconds: options.number('patience') ?? PATIENCE_SECONDS,
+    hook: { ...hook, cwd: currentFolder(), runCommand },
+    patienceSeconds: options.number('patience') ?? usual,
     input: hookInput,
     store,
   })

@@ -5,6 +5,7 @@ import type { Request } from './command.js'
 import { beforeChanges } from './exit.js'
 import { page } from '../terminal/pager.js'
 import { notRestoredText, planText, stateText } from '../render/plan-text.js'
+import { consentOf } from '../hook/prompt-consent.js'
 import { optionsOf } from '../args/commands-table.js'
 import { wrapMessage } from '../terminal/wrap.js'
 
@@ -32,6 +33,7 @@ export function confirmOn(
 ): RestoreOptions['confirm'] {
   const { paintNote: paint, now } = request.screen
   if (request.options.has('yes')) return undefined
+  if (request.typed !== undefined) return consentOf(request, request.typed)
   let isRepeated = false
   return async (plan, context) => {
     request.bar.erase()
