@@ -51,7 +51,9 @@ export const Savestate = async ({ client, directory }) => {
         done(code === 2 && reason !== "" ? reason : "it exited with " + (code ?? signal) + " " + reason)
       }
       try {
-        const child = spawn("/bin/sh", ["-c", LINE, "sh", name], { cwd: directory, stdio: "pipe" })
+        // Without the mark of opencode, by which the program recognizes what the agent itself runs.
+        const { OPENCODE: _, ...env } = process.env
+        const child = spawn("/bin/sh", ["-c", LINE, "sh", name], { cwd: directory, env, stdio: "pipe" })
         timer = setTimeout(() => {
           child.kill("SIGKILL")
           done("it took too long")

@@ -15,7 +15,7 @@ const LOAD: Readonly<Record<string, () => Promise<{ run: Command }>>> = {
   status: () => import('../commands/status.js'),
 }
 
-/** What the command printed; undefined if the command line would not accept these words. */
+/** The output of the command; undefined if the command line would not accept these words. */
 export async function runPromptCommand(
   { store }: Pick<Request, 'store'>,
   { words, project }: { readonly words: readonly string[]; readonly project: Project },

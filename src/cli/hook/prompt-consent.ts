@@ -1,5 +1,5 @@
 // The consent to a rewind that the user typed as a prompt. The prompt itself is the yes, unless the rewind would overwrite
-// what the user has changed since: then the answer is the plan, and the command that does it all the same.
+// the changes of the user since then: in that case the answer is the plan, and the command with --yes.
 import type { PlanView, RestoreOptions } from '../../index.js'
 import type { Request } from '../runtime/command.js'
 import { planText } from '../render/plan-text.js'
@@ -30,5 +30,5 @@ function changedText(paths: readonly string[], typed: readonly string[]): string
   const more = paths.length - SHOWN
   const shown = [...paths.slice(0, SHOWN), ...(more > 0 ? [`${more} more`] : [])].join(', ')
   const command = commandLine(['savestate', ...typed, '--yes'])
-  return `You have changed files since then: ${shown}. To go back all the same, type: ${command}`
+  return `You have changed files since then: ${shown}. To overwrite them, type: ${command}`
 }

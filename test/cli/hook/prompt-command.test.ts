@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { EACH_WAY } from '../../daemon/daemon-helpers.js'
-import type { Scratch } from '../program.js'
+import { type Scratch, scratch } from '../program.js'
 
 type Answer = { readonly code: number | null; readonly text: string }
 type Way = {
@@ -118,7 +118,7 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
         'Will be written (2 files):',
         '  ~ a.txt  (content differs)',
         '  ~ b.txt  (content differs)',
-        'You have changed files since then: b.txt. To go back all the same, type: savestate rewind 2 --yes',
+        'You have changed files since then: b.txt. To overwrite them, type: savestate rewind 2 --yes',
         'Nothing has been changed.',
       ].join('\n'),
     )
@@ -150,4 +150,24 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
     expect(textOf(s)).toBe('by the agent\n')
     expect(reasons(s)[0]).toBe('You: savestate back 2')
   })
+})
+
+const SCRIPTS = [
+  ['claude', { CLAUDECODE: '1' }, false],
+  ['claude', { CLAUDECODE: '1', AI_AGENT: 'x', CLAUDE_PROJECT_DIR: '/work' }, true],
+  ['claude', { CODEX_THREAD_ID: 'x', CLAUDE_PROJECT_DIR: '/work' }, false],
+  ['codex', { CODEX_THREAD_ID: 'x' }, false],
+  ['codex', { CLAUDECODE: '1', CLAUDE_PROJECT_DIR: '/work' }, false],
+  ['gemini', { GEMINI_CLI: '1' }, false],
+  ['opencode', { OPENCODE: '1' }, false],
+] as const
+
+test.each(SCRIPTS)('%s with %j in its environment', (agent, env, isCommand) => {
+  const way = WAYS.find((one) => one.agent === agent) as Way
+  const [, event] = way.events
+  using s = scratch({ 'a.txt': 'one\n' })
+  s.run(['save'])
+  const payload = { ...way.common(s), ...way.prompt('savestate list') }
+  const { stdout } = s.run(['hook', agent, event], { input: JSON.stringify(payload), env })
+  expect(stdout !== '').toBe(isCommand)
 })
