@@ -66,6 +66,7 @@ export function decide(event: AgentEvent, state: TurnState, options: PolicyOptio
     case 'quiet':
       return { saves: pendingSave(event, state, options), state }
     case 'turn-end':
+      if (event.onlyCalls === true) return { saves: pendingSave(event, state, options), state }
       return { saves: [makeSave(event, state, { fallback: 'End of the turn', options })], state }
     case 'session-end': {
       const saves =

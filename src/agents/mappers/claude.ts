@@ -1,7 +1,7 @@
 // Claude Code. Recorded on 2.1.325.
 import type { Fields } from '../../base/index.js'
 import type { AgentEvent } from './event.js'
-import { defineAgent, names, sayLikeClaude, usualFields } from './map-event.js'
+import { blockPrompt, defineAgent, names, sayLikeClaude, usualFields } from './map-event.js'
 
 export const claude = defineAgent({
   agent: 'claude',
@@ -35,7 +35,10 @@ export const claude = defineAgent({
     const isNotice = event.type === 'turn-start' && event.prompt.startsWith('<task-notification>')
     return isNotice ? { ...event, type: 'turn-end' } : event
   },
+  // Absent in older versions. `sdk`: the prompt of `-p`, of an editor or of another program.
+  isMachine: (payload) => ![undefined, 'user', 'sdk'].some((who) => who === payload.peek('source')),
   deny: denyLikeClaude,
+  endPrompt: blockPrompt,
   say: sayLikeClaude(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse']),
 })
 

@@ -37,5 +37,6 @@ export const gemini = defineAgent({
     )
   },
   deny: (reason) => ({ decision: 'deny', reason }),
+  endPrompt: (reason) => ({ decision: 'deny', reason }),
   say: sayLikeClaude(['SessionStart', 'BeforeAgent', 'AfterTool']),
 })

@@ -58,6 +58,7 @@ export const opencode = defineAgent({
   },
   // The keys that our plugin reads.
   deny: (reason) => ({ stop: reason }),
+  endPrompt: (text) => ({ done: text }),
   say: ({ notice, context }) => ({ json: { tell: notice, context } }),
 })
 

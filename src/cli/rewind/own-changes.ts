@@ -40,3 +40,15 @@ export async function mineInPlan(
     throw error
   }
 }
+
+/** All paths that the user has changed since the checkpoint, and those whose author is unknown. */
+export async function changedByUserSince(
+  project: Project,
+  id: string,
+): Promise<ReadonlySet<string>> {
+  const { changes } = await project.diff(id, { patch: 'none' })
+  const mine = changes.filter(
+    ({ type, author }) => type !== 'folder' && (author?.split('+').includes('you') ?? true),
+  )
+  return new Set(mine.map(({ path }) => path))
+}

@@ -6,6 +6,7 @@ import { beforeChanges } from './exit.js'
 import { page } from '../terminal/pager.js'
 import { formatCount } from '../terminal/format-numbers.js'
 import { notRestoredText, planText, stateText } from '../render/plan-text.js'
+import { consentOf } from '../hook/prompt-consent.js'
 import { optionsOf } from '../args/commands-table.js'
 import { wrapMessage } from '../terminal/wrap.js'
 
@@ -35,6 +36,7 @@ export function confirmOn(
 ): RestoreOptions['confirm'] {
   const { paintNote: paint, now } = request.screen
   if (request.options.has('yes')) return undefined
+  if (request.typed !== undefined) return consentOf(request, request.typed)
   let isRepeated = false
   return async (plan, context) => {
     request.bar.erase()

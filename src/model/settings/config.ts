@@ -33,6 +33,8 @@ export type Config = {
   readonly daemon: boolean
   /** The daemon exits after this time without a request. */
   readonly daemonIdleMinutes: number
+  /** Whether hooks carry out commands such as `savestate undo` that the user types as a prompt of an agent. */
+  readonly promptCommands: boolean
   /** Patterns of files that are captured although they look like secrets. */
   readonly allowSecrets: readonly string[]
 }
@@ -55,6 +57,7 @@ export const DEFAULT_CONFIG: Config = {
   autoPruneHours: 24,
   daemon: true,
   daemonIdleMinutes: 30,
+  promptCommands: true,
   allowSecrets: [],
 }
 
@@ -100,6 +103,7 @@ export const PROJECT_RULES: Readonly<Record<ConfigKey, ProjectRule>> = {
   autoPruneHours: 'store',
   daemon: 'store',
   daemonIdleMinutes: 'store',
+  promptCommands: 'store',
   allowSecrets: 'trusted',
 }
 
