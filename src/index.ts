@@ -56,6 +56,7 @@ export type {
   Reversals,
   RewindResult,
   SaveResult,
+  SearchHit,
   SearchMatch,
   SearchResult,
   SessionHead,

@@ -35,6 +35,8 @@ export type Config = {
   readonly daemonIdleMinutes: number
   /** Patterns of files that are captured although they look like secrets. */
   readonly allowSecrets: readonly string[]
+  /** Whether prompts and conversations of an encrypted store are indexed for searches. The index is not encrypted. */
+  readonly searchIndex: boolean
 }
 
 export type ConfigKey = keyof Config
@@ -56,6 +58,7 @@ export const DEFAULT_CONFIG: Config = {
   daemon: true,
   daemonIdleMinutes: 30,
   allowSecrets: [],
+  searchIndex: false,
 }
 
 const POLICY_DEFAULTS: Readonly<Record<RetentionSetting, Partial<Config>>> = {
@@ -101,6 +104,7 @@ export const PROJECT_RULES: Readonly<Record<ConfigKey, ProjectRule>> = {
   daemon: 'store',
   daemonIdleMinutes: 'store',
   allowSecrets: 'trusted',
+  searchIndex: 'store',
 }
 
 export type ConfigFile = { readonly path: string; readonly source: 'store' | 'project' }

@@ -27,6 +27,7 @@ test('the answer of the server adds prompts and paths, newest first', () => {
   const [old, fresh] = [row('old', { at: 1 }), row('new', { at: 2 })]
   const answer: Output<'search'> = {
     matches: [{ ...fresh, prompt: 'all of it', paths: ['src/login.ts'] }],
+    hits: [],
     searched: 1,
     isComplete: false,
   }
