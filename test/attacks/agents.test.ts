@@ -21,6 +21,7 @@ const DECISIONS: Readonly<Record<CommandName, Decision>> = {
   show: ['anyone'],
   cat: ['anyone'],
   diff: ['anyone'],
+  search: ['anyone'],
   rewind: ['user', 'rewind works -y'],
   undo: ['user', 'undo -y'],
   redo: ['user', 'redo -y'],

@@ -17,6 +17,7 @@ const LOAD: Readonly<Record<CommandName | 'overview', () => Promise<{ run: Comma
   show: () => import('../commands/show.js'),
   cat: () => import('../commands/cat.js'),
   diff: () => import('../commands/diff.js'),
+  search: () => import('../commands/search.js'),
   rewind: () => import('../commands/rewind.js'),
   undo: () => import('../commands/undo.js'),
   redo: () => import('../commands/undo.js'),

@@ -110,10 +110,18 @@ test('encrypted prompts and conversations are searched only if the user allows a
   })
   const idsOf = async (words: string) => (await project.search(words)).matches.map((one) => one.id)
   expect((await project.search('wish')).notSearched).toBe('encrypted')
-  expect([await idsOf('wish'), await idsOf('quiet'), await idsOf('a prompt')]).toEqual([[], [], [id]])
+  expect([await idsOf('wish'), await idsOf('quiet'), await idsOf('a prompt')]).toEqual([
+    [],
+    [],
+    [id],
+  ])
   writeFileSync(join(s.home, 'config.json'), '{ "searchIndex": true }')
   expect((await project.search('wish')).notSearched).toBeUndefined()
-  expect([await idsOf('wish'), await idsOf('quiet'), await idsOf('a prompt')]).toEqual([[id], [id], [id]])
+  expect([await idsOf('wish'), await idsOf('quiet'), await idsOf('a prompt')]).toEqual([
+    [id],
+    [id],
+    [id],
+  ])
   await store.close()
   const other = await (await s.open()).project(s.project)
   expect((await other.search('wish')).matches).toEqual([])
