@@ -1,4 +1,4 @@
-// Search over prompts, reasons, names and changed paths. The loaded rows answer at once; the server adds prompts and paths.
+// Search over prompts, answers, commands, reasons, names and changed paths. The loaded rows answer at once; the server adds the rest.
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Output } from '../../../src/ui/api.js'
@@ -13,9 +13,6 @@ import { Result } from './result.js'
 
 const TYPING_MS = 200
 const LIMIT = 200
-/** The server compares 1,000 checkpoints by default; more take seconds. */
-const COMPARED = 1000
-const COMPARED_FACTOR = 5
 
 export function Search(): VNode {
   const query = route.value.query.get('q') ?? ''
@@ -43,13 +40,10 @@ export function Search(): VNode {
     if (query === '') field.current?.focus()
   }, [])
 
-  const [depth, setDepth] = useState({ query, maxCompared: COMPARED })
-  const maxCompared = depth.query === query ? depth.maxCompared : COMPARED
   // Not after each change of the store: new rows are found among the loaded ones.
   const answer = useLoaded(
     async (signal) => ({
       query,
-      maxCompared,
       found:
         wordsOf(query).length === 0 || !hasServer()
           ? undefined
@@ -59,17 +53,14 @@ export function Search(): VNode {
                 project: project.peek(),
                 words: query.trim(),
                 limit: LIMIT,
-                ...(maxCompared === COMPARED ? {} : { maxCompared }),
               },
               { signal },
             ),
     }),
-    [query, project.value, maxCompared],
+    [query, project.value],
   )
-  const isAnswered = answer.state === 'ready' && answer.value.query === typed
-  const isCurrent = isAnswered && answer.value.maxCompared === maxCompared
-  // While it searches further, what was found stays.
-  const fromServer = isAnswered ? answer.value.found : undefined
+  const isCurrent = answer.state === 'ready' && answer.value.query === typed
+  const fromServer = isCurrent ? answer.value.found : undefined
   const loaded = rows.value
   const key = words.join(' ')
   const found = useMemo(
@@ -115,8 +106,8 @@ export function Search(): VNode {
           class="input"
           type="search"
           value={typed}
-          placeholder="Prompts, commands, messages, names, paths"
-          aria-label="Search in prompts, commands, messages, names and paths"
+          placeholder="Prompts, answers, commands, messages, names, paths"
+          aria-label="Search in prompts, answers, commands, messages, names and paths"
           onInput={(event) => setTyped(event.currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key !== 'ArrowDown') return
@@ -129,15 +120,6 @@ export function Search(): VNode {
         <p class="muted" role="status">
           {words.length === 0 ? '' : summary({ number: found.length, fromServer, isLoading })}
         </p>
-        {isCurrent && hasOlder(fromServer) ? (
-          <button
-            type="button"
-            class="button"
-            onClick={() => setDepth({ query, maxCompared: maxCompared * COMPARED_FACTOR })}
-          >
-            Search older changes
-          </button>
-        ) : null}
       </div>
       {answer.state === 'error' ? <ErrorMessage error={answer.error} /> : null}
       {words.length === 0 ? (
@@ -151,8 +133,8 @@ export function Search(): VNode {
         <EmptyMessage title="Nothing found">
           <p>
             No checkpoint has {words.length === 1 ? 'this word' : 'all of these words'} in its
-            prompt, command, message, name or changed paths. The contents of files and conversations
-            are not searched.
+            prompts, answers, commands, message, name or changed paths. To search the contents of
+            files: <code>savestate search WORDS --content</code>
           </p>
         </EmptyMessage>
       ) : null}
@@ -185,16 +167,11 @@ function summary({
   readonly isLoading: boolean
 }): string {
   const begin = number === 0 ? '' : `${count(number, 'checkpoint')} found. `
-  if (isLoading) return `${begin}Searching prompts and paths …`
+  if (isLoading) return `${begin}Searching conversations and paths …`
   if (fromServer === undefined) return `${begin}Only commands, messages and names were searched.`
-  const { searched, isComplete: isWhole } = fromServer
-  if (isWhole) return `${begin}All ${count(searched, 'checkpoint')} searched.`
-  if (!hasOlder(fromServer))
-    return `${begin}The newest ${searched.toLocaleString('en')} searched; there are older ones.`
-  return `${begin}Paths were searched in the newest ${count(searched, 'checkpoint')}; older changes were not searched.`
-}
-
-/** Without, the search ended because it had found enough. */
-function hasOlder(found: Output<'search'> | undefined): boolean {
-  return found?.isComplete === false && found.matches.length < LIMIT
+  const { searched, isComplete: isWhole, notSearched } = fromServer
+  const whole = isWhole
+    ? `${begin}All ${count(searched, 'checkpoint')} searched.`
+    : `${begin}The newest ${searched.toLocaleString('en')} searched; there are older ones.`
+  return notSearched === undefined ? whole : `${whole} Encrypted conversations were not searched.`
 }
