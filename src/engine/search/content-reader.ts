@@ -3,7 +3,7 @@ import type { IndexedCheckpoint } from '../../ledger/index.js'
 import { type BytePath, isInside, parseObjectId, parsePathText } from '../../model/index.js'
 import type { SnapshotFiles } from '../../snapshot/index.js'
 
-/** Larger files are rarely text that somebody wrote. */
+/** Larger files are rarely written by hand. */
 const MAX_FILE_BYTES = 1024 * 1024
 /** Takes some seconds. */
 const MAX_BYTES = 512 * 1024 * 1024
@@ -30,7 +30,7 @@ export class ContentReader {
     return this.#bytes > MAX_BYTES
   }
 
-  /** Of the files at or below `path` that the checkpoint changed. Throws STORE_DAMAGED. */
+  /** Reads the files at or below `within` that the checkpoint changed. Throws STORE_DAMAGED. */
   async textsOf(
     { changes }: Pick<IndexedCheckpoint, 'changes'>,
     within: BytePath | undefined,

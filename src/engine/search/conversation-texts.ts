@@ -1,4 +1,4 @@
-// What was said in a stored entry of a conversation: prompts, answers and the arguments of tool calls. The formats of agents and
+// Reads what the user and the agent said in a stored entry of a conversation: prompts, answers and the arguments of tool calls. The formats of agents and
 // of model APIs agree in the words that matter here, so one reader takes them all; `agents/conversation`, which shows conversations,
 // is a higher layer. Results of tools are left out: they repeat files and outputs.
 import { type Fields, fieldsOf, isRecord, tryParseJson } from '../../base/index.js'
@@ -41,7 +41,7 @@ const TEXT_KEYS: ReadonlySet<string> = new Set([
   'lc_kwargs',
   '$set',
 ])
-/** Deeper values are not texts that somebody wrote. */
+/** Deeper values are data, not text for a reader. */
 const MAX_DEPTH = 12
 
 /** `entry`: a line of a transcript, or a message. */

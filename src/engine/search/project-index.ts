@@ -3,47 +3,26 @@
 //
 // Every write is made under a lock, in a transaction, and reads the ledger only then. So the index never gets what a prune has removed
 // from the ledger: the prune removes the file after its own transaction, under the same lock.
-import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { isRecord } from '../../base/index.js'
+import { statSync } from 'node:fs'
 import { type IndexedCheckpoint, SearchIndex, type SearchKey } from '../../ledger/index.js'
-import {
-  type Checkpoint,
-  hasCode,
-  hasFiles,
-  parseCheckpointId,
-  parseProjectId,
-  pathText,
-  type Project,
-  type ProjectId,
-} from '../../model/index.js'
-import {
-  failpoint,
-  isCorrupt,
-  isStatementFault,
-  listIfExists,
-  takeLock,
-} from '../../system/index.js'
-import { lockPath, type ProjectContext, type StoreContext } from '../operation/context.js'
+import { type Checkpoint, parseCheckpointId, type Project } from '../../model/index.js'
+import { failpoint, takeLock } from '../../system/index.js'
 import type { Callbacks } from '../operation/callbacks.js'
-import { storeSettings } from '../store/settings.js'
-import { type SaidText, conversationTexts } from './conversation-texts.js'
+import type { ProjectContext, StoreContext } from '../operation/context.js'
+import { changesOf, mayReadConversations, textsOf } from './checkpoint-texts.js'
+import {
+  ensureCacheFolder,
+  indexedProjects,
+  indexLockPath,
+  indexPath,
+  isIndexDamage,
+  LOCK_WAIT_MS,
+  removeIndex,
+} from './index-file.js'
 
-const SUFFIX = '.search'
-const FILE = /^([bcdfghjklmnpqrstvwxz]{18})\.search$/
-const LOCK_WAIT_MS = 60_000
 /** Short enough for other work of the process, and for a prune that waits. */
 const BATCH_MS = 100
 const MAX_BATCH = 200
-
-export type CheckpointText =
-  | SaidText
-  | { readonly where: 'name' | 'reason' | 'path'; readonly text: string }
-
-/** False for an encrypted store, unless the user has allowed the index and the key is here. */
-export function mayReadConversations({ home, ledger }: StoreContext): boolean {
-  return !ledger.isEncrypted || storeSettings(home).config.searchIndex
-}
 
 /** Calls `read` with an index that has every checkpoint. A damaged one is removed and built again. */
 export async function withProjectIndex<T>(
@@ -61,37 +40,14 @@ export async function withProjectIndex<T>(
       index = await updatedIndex(context, project, callbacks)
       return await read(index)
     } catch (error) {
-      if (attempt > 2 || !isDamage(error, path)) throw error
+      if (attempt > 2 || !isIndexDamage(error, path)) throw error
       index?.close()
       index = undefined
-      await removeUnderLock(context.home, project.id)
+      await removeIndex(context.home, project.id)
     } finally {
       index?.close()
     }
   }
-}
-
-/** All texts of a checkpoint that a search finds. */
-export function textsOf(
-  context: StoreContext,
-  checkpoint: Checkpoint,
-  { elements, changes }: Pick<IndexedCheckpoint, 'elements' | 'changes'>,
-): readonly CheckpointText[] {
-  const { name, reason, session } = checkpoint
-  const metadata = mayReadConversations(context) ? session?.metadata : null
-  const prompt = isRecord(metadata) ? metadata['prompt'] : null
-  const state = session?.state ?? null
-  const said =
-    state === null || elements.length === 0
-      ? []
-      : context.ledger.search.values(state, elements).flatMap(conversationTexts)
-  return [
-    ...(name === null ? [] : [{ where: 'name', text: name } as const]),
-    ...(reason === null ? [] : [{ where: 'reason', text: reason } as const]),
-    ...(typeof prompt === 'string' ? [{ where: 'prompt', text: prompt } as const] : []),
-    ...said,
-    ...changes.map(([path]) => ({ where: 'path', text: path }) as const),
-  ]
 }
 
 async function updatedIndex(
@@ -100,7 +56,7 @@ async function updatedIndex(
   callbacks: Callbacks,
 ): Promise<SearchIndex> {
   const path = indexPath(context.home, project.id)
-  ensureFolder(join(context.home, 'cache'))
+  ensureCacheFolder(context.home)
   const hasConversations = mayReadConversations(context)
   for (;;) {
     const index = SearchIndex.open(path, { hasConversations })
@@ -121,11 +77,11 @@ async function updatedIndex(
         if (!isDone) index.close()
       }
     }
-    await removeUnderLock(context.home, project.id)
+    await removeIndex(context.home, project.id)
   }
 }
 
-/** What to add or to replace, oldest first. Undefined if something that the index has was removed. */
+/** Returns what to add or to replace, oldest first. Undefined if something that the index has was removed. */
 function compareKeys(
   index: SearchIndex,
   keys: readonly SearchKey[],
@@ -232,24 +188,6 @@ function addOne(
   index.put({ seq, id, content, name, elements, changes }, text)
 }
 
-/** Empty if one of the snapshots is damaged: it cannot be compared. */
-async function changesOf(
-  { ledger, snapshots }: ProjectContext,
-  checkpoint: Checkpoint,
-  damaged: ReadonlyMap<string, unknown>,
-): Promise<IndexedCheckpoint['changes']> {
-  if (!hasFiles(checkpoint) || damaged.has(checkpoint.id)) return []
-  const before = ledger.checkpoints.filesBefore(checkpoint)
-  if (before !== undefined && damaged.has(before.id)) return []
-  const { tree } = checkpoint.snapshot
-  if (before?.snapshot.tree === tree) return []
-  const changes = await snapshots.compare(before?.snapshot.tree, tree, { countLines: false })
-  return changes.map(({ path, after }) => [
-    pathText(path),
-    after?.type === 'file' ? after.blob : null,
-  ])
-}
-
 /** Removes indexes that have something that was removed from the ledger. A prune calls it after its transaction. */
 export async function removeStaleIndexes({ home, ledger }: StoreContext): Promise<void> {
   for (const id of indexedProjects(home)) {
@@ -266,58 +204,8 @@ export async function removeStaleIndexes({ home, ledger }: StoreContext): Promis
         index.close()
       }
     } catch (error) {
-      if (!isDamage(error, indexPath(home, id))) throw error
+      if (!isIndexDamage(error, indexPath(home, id))) throw error
     }
-    if (isStale) await removeUnderLock(home, id)
+    if (isStale) await removeIndex(home, id)
   }
-}
-
-/** Removes the indexes of all projects. */
-export async function removeIndexes(home: string): Promise<void> {
-  for (const id of indexedProjects(home)) await removeUnderLock(home, id)
-}
-
-function indexedProjects(home: string): readonly ProjectId[] {
-  return listIfExists(join(home, 'cache')).flatMap((name) => {
-    const id = FILE.exec(name)?.[1]
-    return id === undefined ? [] : [parseProjectId(id)]
-  })
-}
-
-async function removeUnderLock(home: string, project: ProjectId): Promise<void> {
-  const lock = await takeLock(indexLockPath(home, project), {
-    waitMs: LOCK_WAIT_MS,
-    purpose: 'remove the search index',
-  })
-  try {
-    const path = indexPath(home, project)
-    // First the journal, so that a new file never finds an old one.
-    for (const file of [`${path}-journal`, path]) rmSync(file, { recursive: true, force: true })
-  } finally {
-    lock?.release()
-  }
-}
-
-function ensureFolder(path: string): void {
-  if (existsSync(path)) return
-  try {
-    // Not recursive: if another process removed the home, this must not create half a store.
-    mkdirSync(path, { mode: 0o700 })
-  } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error
-  }
-}
-
-function indexPath(home: string, project: ProjectId): string {
-  return join(home, 'cache', `${project}${SUFFIX}`)
-}
-
-function indexLockPath(home: string, project: ProjectId): string {
-  return lockPath(home, `${project}${SUFFIX}`)
-}
-
-/** The ledger's own damage is reported as STORE_DAMAGED too, so the message must name the index. */
-function isDamage(error: unknown, path: string): boolean {
-  if (isCorrupt(error) || isStatementFault(error) || error instanceof SyntaxError) return true
-  return hasCode(error, 'STORE_DAMAGED') && error instanceof Error && error.message.includes(path)
 }

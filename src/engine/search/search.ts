@@ -17,7 +17,8 @@ import { recoverIfNeeded } from '../restore/recover.js'
 import { parseProjectPath } from '../restore/rewind.js'
 import { type CheckpointView, viewCheckpoint } from '../checkpoints/views.js'
 import { ContentReader } from './content-reader.js'
-import { mayReadConversations, textsOf, withProjectIndex } from './project-index.js'
+import { mayReadConversations, textsOf } from './checkpoint-texts.js'
+import { withProjectIndex } from './project-index.js'
 import { matchText, wordsOf } from './words.js'
 
 export type SearchMatch = CheckpointView & {
@@ -161,8 +162,8 @@ async function find(
         paths: words.every((word) => isSaid.has(word)) ? [] : paths.slice(0, MAX_PATHS),
       })
       const unique = new Map(
-        found.map(({ text: _, match, where, ...file }) => [
-          JSON.stringify([where, match.text, file]),
+        found.map(({ match, where, ...file }) => [
+          JSON.stringify([where, match.text, 'path' in file ? [file.path, match.line] : []]),
           {
             checkpoint: checkpoint.id,
             session: session?.id ?? null,

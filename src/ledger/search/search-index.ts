@@ -72,7 +72,7 @@ export class SearchIndex {
     }
   }
 
-  /** What the index knows of each checkpoint, as JSON: [seq, content, name]. Oldest first. */
+  /** The indexed checkpoints, oldest first. */
   known(): readonly (readonly [seq: number, content: string, name: string | null])[] {
     const row = this.#database.get(
       `SELECT '[' || coalesce(group_concat(json_array(seq, content, name)), '') || ']' AS known
@@ -162,7 +162,7 @@ function versionOf(database: Database): number {
 
 /** None for a word that is shorter, or that the tokenizer would cut: such a word does not narrow the candidates. */
 function gramsOf(word: string): readonly string[] {
-  const letters = word.includes('\0') ? [] : [...word]
+  const letters = word.includes('\0') ? [] : Array.from(word)
   const count = Math.max(0, letters.length - GRAM + 1)
   return Array.from({ length: count }, (_, at) => letters.slice(at, at + GRAM).join(''))
 }

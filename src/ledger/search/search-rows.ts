@@ -1,4 +1,4 @@
-// What a search reads from the ledger: which checkpoints there are, and the stored values of their conversations.
+// Reads from the ledger for a search: which checkpoints there are, and the stored values of their conversations.
 import { hasCode, type ProjectId, type StateId } from '../../model/index.js'
 import { SealedTable } from '../ledger-table.js'
 import { optional } from '../rows.js'

@@ -10,7 +10,7 @@ import { SEARCH_POINTS } from '../../support/failpoints/search.js'
 import { DatabaseSync } from '../../support/own-sqlite.js'
 import { type Scratch, scratch } from '../../support/scratch.js'
 
-const CHILD = join(dirname(fileURLToPath(import.meta.url)), '../../support/search-child.mjs')
+const CHILD = join(dirname(fileURLToPath(import.meta.url)), 'search-child.mjs')
 
 type Messages = { readonly messages: readonly unknown[] }
 
