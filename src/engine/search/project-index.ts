@@ -65,14 +65,12 @@ async function updatedIndex(
       let isDone = false
       try {
         // Without the lock: usually there is nothing to add.
+        const mark = context.ledger.changeMark()
         const news = compareKeys(index, context.ledger.search.keys(project.id))
-        if (
+        isDone =
           news !== undefined &&
-          (news.length === 0 || (await addAll(context, { project, index, ino, callbacks })))
-        ) {
-          isDone = true
-          return index
-        }
+          (await addAll(context, { project, index, ino, callbacks, found: { mark, news } }))
+        if (isDone) return index
       } finally {
         if (!isDone) index.close()
       }
@@ -99,14 +97,16 @@ type Adding = {
   readonly index: SearchIndex
   readonly ino: number
   readonly callbacks: Callbacks
+  /** What to add, and the state of the ledger at that comparison. */
+  readonly found: { readonly mark: string; readonly news: readonly SearchKey[] }
 }
 
 /** False if another process has removed the file, or it has become wrong. Releases the lock and the event loop now and then. */
 async function addAll(context: ProjectContext, adding: Adding): Promise<boolean> {
-  const { project, index, ino, callbacks } = adding
+  const { project, index, ino, callbacks, found } = adding
   const { ledger, home } = context
-  let news: readonly SearchKey[] = []
-  let mark: string | undefined
+  let { news, mark } = found
+  if (news.length === 0) return true
   for (;;) {
     callbacks.signal?.throwIfAborted()
     const lock = await takeLock(indexLockPath(home, project.id), {
@@ -120,9 +120,9 @@ async function addAll(context: ProjectContext, adding: Adding): Promise<boolean>
       // Comparing all checkpoints takes longer than a batch, and is needed only after a write to the ledger.
       const newMark = ledger.changeMark()
       if (newMark !== mark) {
-        const found = compareKeys(index, ledger.search.keys(project.id))
-        if (found === undefined) return false
-        news = found
+        const changed = compareKeys(index, ledger.search.keys(project.id))
+        if (changed === undefined) return false
+        news = changed
         mark = newMark
       }
       if (news.length === 0) return true
