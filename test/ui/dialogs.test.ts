@@ -219,7 +219,7 @@ test('search by keyboard: j and k move between results, Enter opens one', async 
   expect(new URL(page.url()).pathname).toBe(`/c/${first}`)
 })
 
-test('search finds changed paths and answers, and says that it searched everything', async () => {
+test('search finds changed paths, and says that it searched everything', async () => {
   const { page } = ui
   await ui.show('/search?q=src/sso.ts')
   await page.getByText(/All \d+ checkpoints searched/).waitFor()

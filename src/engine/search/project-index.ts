@@ -97,7 +97,7 @@ type Adding = {
   readonly index: SearchIndex
   readonly ino: number
   readonly callbacks: Callbacks
-  /** What to add, and the state of the ledger at that comparison. */
+  /** The checkpoints to add, and the state of the ledger at that comparison. */
   readonly found: { readonly mark: string; readonly news: readonly SearchKey[] }
 }
 
