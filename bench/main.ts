@@ -39,6 +39,7 @@ import {
   sharedPut,
   sharedSave,
 } from './rows/shared/state.js'
+import { searchTime } from './rows/search.js'
 import { statusTime, waitBesidePrune } from './rows/store-care.js'
 import {
   uiConversationEnd,
@@ -203,6 +204,7 @@ function stateRows(): readonly Row[] {
     forkTime,
     forkDisk,
     langgraphPut,
+    searchTime,
     statusTime,
     waitBesidePrune,
   ]

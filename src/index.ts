@@ -60,6 +60,7 @@ export type {
   Reversals,
   RewindResult,
   SaveResult,
+  SearchHit,
   SearchMatch,
   SearchResult,
   SessionHead,

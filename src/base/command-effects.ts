@@ -21,6 +21,7 @@ export const COMMAND_EFFECTS: Readonly<Record<string, CommandEffect>> = {
   show: { effect: 'reads' },
   cat: { effect: 'reads' },
   diff: { effect: 'reads' },
+  search: { effect: 'reads' },
   rewind: { effect: 'changes-files', aliases: ['restore', 'back', 'checkout'] },
   undo: { effect: 'changes-files' },
   redo: { effect: 'changes-files' },

@@ -63,14 +63,25 @@ export function listText(checkpoints: readonly CheckpointView[]): string {
   ].join('\n')
 }
 
-export function searchText({ matches, searched, isComplete }: SearchResult): string {
+export function searchText({
+  matches,
+  hits,
+  searched,
+  isComplete,
+  notSearched,
+}: SearchResult): string {
   const among = `among the newest ${formatCount(searched, 'checkpoint')}`
-  const where = isComplete ? `${among} (all of them)` : among
+  const scope = isComplete ? `${among} (all of them)` : among
+  const where = notSearched === undefined ? scope : `${scope}; encrypted texts were not searched`
   if (matches.length === 0) return `No match ${where}.`
   const lines = matches.flatMap((match) => [
     checkpointLine(match),
-    ...(match.prompt === null ? [] : [`  prompt ${quoteText(match.prompt)}`]),
-    ...match.paths.map((path) => `  changed ${path}`),
+    ...hits
+      .filter(({ checkpoint }) => checkpoint === match.id)
+      .map(
+        (hit) =>
+          `  ${hit.where} ${hit.path === undefined ? '' : `${hit.path} `}${quoteText(hit.text)}`,
+      ),
   ])
   return [`${formatCount(matches.length, 'match').replace(/hs$/, 'hes')} ${where}:`, ...lines].join(
     '\n',

@@ -1,6 +1,6 @@
 // The tools. Each calls one operation and explains its result.
-import { type Effect, effectOf } from '../base/index.js'
-import type { CheckpointView } from '../index.js'
+import { type Effect, effectOf, maskSecrets } from '../base/index.js'
+import type { CheckpointView, SearchHit } from '../index.js'
 import { z } from './library.js'
 import { commitsTool } from './commits-tool.js'
 import { rewindTool } from './rewind-tool.js'
@@ -111,12 +111,29 @@ export function toolsFor(
       name: 'checkpoint_search',
       title: 'Search checkpoints',
       description:
-        'Find checkpoints by words in their names, reasons, prompts and changed paths. All words must match; case is ignored.',
-      effect: 'reads',
-      input: z.strictObject({ words: text('Words, separated by spaces', 1000), limit: LIMIT }),
+        'Find checkpoints by words in prompts, answers, arguments of tool calls, reasons, names and changed paths; with content also in changed files. All words must match; case is ignored.',
+      effect: effectOfCommand('search'),
+      input: z.strictObject({
+        words: text('Words, separated by spaces', 1000),
+        path: text('Only checkpoints that changed this file or folder').optional(),
+        by: text('Only changes of this author: "you" is the user').optional(),
+        since: z.iso.datetime({ offset: true }).describe('Only checkpoints since then').optional(),
+        content: z.boolean().describe('Also search the contents of changed files').default(false),
+        limit: LIMIT,
+      }),
       async run({ project, given, hooks }) {
-        const { words, limit } = given
-        const result = await project.search(words, { limit, ...hooks })
+        const { words, limit, path, by, since, content } = given
+        const [inProject] = path === undefined ? [] : projectPaths(project, [path])
+        const found = await project.search(words, {
+          limit,
+          content,
+          ...(inProject === undefined ? {} : { path: inProject }),
+          ...(by === undefined ? {} : { by }),
+          ...(since === undefined ? {} : { since: new Date(since) }),
+          ...hooks,
+        })
+        const mask = (hit: SearchHit) => ({ ...hit, text: maskSecrets(hit.text).text })
+        const result = { ...found, hits: found.hits.map(mask) }
         const shown = searchText(result)
         return { text: shown, message: headOf(shown), result }
       },

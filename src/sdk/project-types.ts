@@ -86,7 +86,14 @@ export type HistoryOptions = CallOptions & {
 /** Options of `project.search`. */
 export type SearchOptions = CallOptions & {
   readonly limit?: number
-  /** How many snapshots to compare with the ones before them, newest first, to find changed paths; 1,000 if left out. */
+  /** Only checkpoints that changed this file, or a file below this folder; relative to the project. */
+  readonly path?: string
+  /** Only checkpoints with changes of this author (`you`, or an agent), or of a session of this agent. */
+  readonly by?: string
+  readonly since?: Date
+  /** Also searches the contents of changed files, up to 1 MB each. This takes longer: the index does not have them. */
+  readonly content?: boolean
+  /** Without effect: the index has the changed paths of all checkpoints. */
   readonly maxCompared?: number
 }
 

@@ -168,7 +168,7 @@ export class Project {
     return this.#perform('patch', engine.filePatch, options, { from: ref })
   }
 
-  /** Checkpoints with all of these words in their names, reasons, prompts or changed paths; 20 if `limit` is left out. */
+  /** Checkpoints with all of these words in names, reasons, prompts, answers, arguments of tool calls or changed paths; 20 if `limit` is left out. */
   async search(words: string, options: SearchOptions = {}): Promise<engine.SearchResult> {
     return this.#perform('search', engine.search, options, { words })
   }

@@ -115,12 +115,7 @@ export type Api = {
     },
   ) => Wire<HistoryResult>
   readonly search: (
-    input: InProject & {
-      readonly words: string
-      readonly limit: number
-      /** How many checkpoints to compare with the ones before them, to find changed paths. */
-      readonly maxCompared?: number
-    },
+    input: InProject & { readonly words: string; readonly limit: number },
   ) => Wire<SearchResult>
   readonly store: (input: Readonly<Record<string, never>>) => StorePage
   /** The plan of a prune with these limits. Removes nothing. */

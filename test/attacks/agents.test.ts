@@ -23,6 +23,7 @@ const DECISIONS: Readonly<Record<CommandName, Decision>> = {
   diff: ['anyone'],
   commits: ['anyone'],
   notes: ['anyone'],
+  search: ['anyone'],
   rewind: ['user', 'rewind works -y'],
   undo: ['user', 'undo -y', 'undo works -y', 'undo 3..1 --theirs -y'],
   redo: ['user', 'redo -y'],

@@ -52,7 +52,7 @@ export const FOLDER_COMMANDS = {
     details: [
       'The prompts of coding agents come newest first, each with its tool calls below it in the order in which they ran. The row of a prompt (●) is the folder before the prompt; the row of a call is the folder after the call. Manual saves and rewinds appear between them.',
       'Other commands accept the number or the first letters of the id. On the right are the agent, the lines added and removed, and the age. If someone other than the agent changed files, the row names them: you, or another agent.',
-      '--grep lists only checkpoints with all of the words in their name, message, prompt or changed paths (with --all: in the name or message). Paths list only checkpoints that changed one of these files, or a file below one of these folders. Both compare each checkpoint with the one before it until enough are found, at about a millisecond each.',
+      '--grep lists only checkpoints that `savestate search` finds with these words (with --all: only with the words in the name or message). Paths list only checkpoints that changed one of these files, or a file below one of these folders. For paths each checkpoint is compared with the one before it until enough are found, at about a millisecond each.',
       PATH_HELP,
     ],
     takesPaths: true,

@@ -4,7 +4,7 @@ import type { OptionSpec, PositionalSpec } from './command-spec.js'
 import { COMMAND_NAMES, type CommandName, optionsOf, specOf } from './commands-table.js'
 
 const REWIND = 'To go back to a checkpoint: `savestate rewind <ref>`'
-const SEARCH = 'To search the checkpoints: `savestate list --grep WORDS`'
+const SEARCH = 'To search the checkpoints: `savestate search WORDS`'
 const SAVE = 'To make a checkpoint: `savestate save -m "why"`'
 const LIST =
   'To see the checkpoints: `savestate list`; only those that changed a path: `savestate list -- PATH`'
@@ -13,7 +13,7 @@ const LIST =
 const INSTEAD = new Map([
   ['revert', `${REWIND}; to undo the last rewind: \`savestate undo\``],
   ['reset', REWIND],
-  ...['search', 'grep', 'find'].map((word) => [word, SEARCH] as const),
+  ...['grep', 'find'].map((word) => [word, SEARCH] as const),
   ...['commit', 'checkpoint', 'snapshot', 'stash'].map((word) => [word, SAVE] as const),
   ['history', LIST],
   ['init', 'No setup is needed: `savestate save` makes the first checkpoint'],

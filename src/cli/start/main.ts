@@ -19,6 +19,7 @@ const LOAD: Readonly<Record<CommandName | 'overview', () => Promise<{ run: Comma
   diff: () => import('../commands/diff.js'),
   commits: () => import('../commands/commits.js'),
   notes: () => import('../commands/notes.js'),
+  search: () => import('../commands/search.js'),
   rewind: () => import('../commands/rewind.js'),
   undo: () => import('../commands/undo.js'),
   redo: () => import('../commands/undo.js'),

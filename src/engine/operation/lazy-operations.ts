@@ -39,7 +39,7 @@ export const forget = loadLater(async () => (await import('../prune/forget.js'))
 export const handoff = loadLater(
   async () => (await import('../remotes/transfer/handoff.js')).handoff,
 )
-export const history = loadLater(async () => (await import('../checkpoints/search.js')).history)
+export const history = loadLater(async () => (await import('../checkpoints/history.js')).history)
 export const importCheckpoints = loadLater(
   async () => (await import('../import/import-checkpoints.js')).importCheckpoints,
 )
@@ -75,7 +75,7 @@ export const setRemote = loadLater(
   async () => (await import('../remotes/edit-remotes.js')).setRemote,
 )
 export const reversals = loadLater(async () => (await import('../restore/reversals.js')).reversals)
-export const search = loadLater(async () => (await import('../checkpoints/search.js')).search)
+export const search = loadLater(async () => (await import('../search/search.js')).search)
 export const status = loadLater(async () => (await import('../store/status.js')).status)
 export const undoSteps = loadLater(async () => (await import('../merge/undo-steps.js')).undoSteps)
 export const verify = loadLater(async () => (await import('../verify/verify.js')).verify)

@@ -3,7 +3,6 @@
 import { isRecord } from '../../base/index.js'
 import {
   type CheckpointBrief,
-  type CheckpointId,
   type CheckpointKind,
   checkpointMoment,
   readCheckpointMoment,
@@ -101,52 +100,6 @@ export function readBriefs(database: Database, query: BriefsQuery, vault: Vault)
   return briefs
     .sort((a, b) => number(b, 'order') - number(a, 'order'))
     .map((brief) => toBrief(brief, vault))
-}
-
-/** The texts of a checkpoint that a search reads. */
-export type CheckpointTexts = {
-  readonly id: CheckpointId
-  readonly name: string | null
-  readonly reason: string | null
-  /** The prompt that the hooks of an agent stored in the metadata. */
-  readonly prompt: string | null
-}
-
-/** Null without a prompt. Sealed metadata is not JSON, and is returned as a string. */
-const PROMPT = `json(CASE WHEN json_valid(metadata)
-  THEN json_object('prompt', json_extract(metadata, '$.prompt')) ELSE json_quote(metadata) END)`
-
-/** The texts of all checkpoints of a project, newest first. */
-export function readTexts(
-  database: Database,
-  project: ProjectId,
-  vault: Vault,
-): readonly CheckpointTexts[] {
-  const row = database.get(
-    `SELECT group_concat(texts) AS texts FROM (
-       SELECT json_object('order', seq, 'id', id, 'name', name, 'reason', reason, 'metadata', ${PROMPT})
-         AS texts FROM checkpoints WHERE project = ? ORDER BY seq DESC)`,
-    project,
-  )
-  const found = JSON.parse(`[${optional(row ?? {}, 'texts') ?? ''}]`) as SqlRow[]
-  return found
-    .sort((a, b) => number(b, 'order') - number(a, 'order'))
-    .map((each) => ({
-      id: parseCheckpointId(text(each, 'id')),
-      name: optional(each, 'name'),
-      reason: optional(each, 'reason'),
-      prompt: promptOf(each, vault),
-    }))
-}
-
-function promptOf(row: SqlRow, vault: Vault): string | null {
-  let metadata: unknown = row['metadata']
-  if (typeof metadata === 'string') {
-    const shown = openForDisplay(vault, 'checkpoints.metadata', row)
-    metadata = typeof shown === 'string' ? JSON.parse(shown) : null
-  }
-  const prompt = isRecord(metadata) ? metadata['prompt'] : null
-  return typeof prompt === 'string' ? prompt : null
 }
 
 function toBrief(row: SqlRow, vault: Vault): OrderedBrief {

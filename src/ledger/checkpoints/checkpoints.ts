@@ -64,11 +64,6 @@ export class Checkpoints extends SealedTable {
     return briefs.readBriefs(this.database, query, this.vault)
   }
 
-  /** The texts of all checkpoints of a project for a search, newest first. */
-  texts(project: ProjectId): readonly briefs.CheckpointTexts[] {
-    return briefs.readTexts(this.database, project, this.vault)
-  }
-
   get(id: CheckpointId): Checkpoint | undefined {
     return this.#one('WHERE checkpoints.id = ?', id)
   }

@@ -37,6 +37,8 @@ export type Config = {
   readonly promptCommands: boolean
   /** Patterns of files that are captured although they look like secrets. */
   readonly allowSecrets: readonly string[]
+  /** Whether prompts and conversations of an encrypted store are indexed for searches. The index is not encrypted. */
+  readonly searchIndex: boolean
 }
 
 export type ConfigKey = keyof Config
@@ -59,6 +61,7 @@ export const DEFAULT_CONFIG: Config = {
   daemonIdleMinutes: 30,
   promptCommands: true,
   allowSecrets: [],
+  searchIndex: false,
 }
 
 const POLICY_DEFAULTS: Readonly<Record<RetentionSetting, Partial<Config>>> = {
@@ -105,6 +108,7 @@ export const PROJECT_RULES: Readonly<Record<ConfigKey, ProjectRule>> = {
   daemonIdleMinutes: 'store',
   promptCommands: 'store',
   allowSecrets: 'trusted',
+  searchIndex: 'store',
 }
 
 export type ConfigFile = { readonly path: string; readonly source: 'store' | 'project' }
