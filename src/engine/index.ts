@@ -1,5 +1,6 @@
 export * from './threads/graph-threads.js'
 export * from './authorship/index.js'
+export * from './blame/index.js'
 export * from './checkpoints/index.js'
 export * from './import/index.js'
 export * from './operation/index.js'

@@ -13,6 +13,7 @@ import type { Calls } from './opening/open-context.js'
 import { type CallOptions, type RestoreOptions, splitOptions } from './call-options.js'
 import { iteratePages } from './pages.js'
 import type {
+  BlameOptions,
   DiffOptions,
   DropOptions,
   HistoryOptions,
@@ -21,14 +22,9 @@ import type {
   ProjectRewindOptions,
   ProjectSaveOptions,
   SearchOptions,
+  Watch,
 } from './project-types.js'
 import type { ListQuery, ScopeQuery } from './store-types.js'
-
-/** A running watch. It ends with `close`, at the end of `await using`, or when the store is closed. */
-export type Watch = {
-  close(): Promise<void>
-  [Symbol.asyncDispose](): Promise<void>
-}
 
 /** A folder under checkpoints. Made by `store.project` and `store.projectFor`. */
 export class Project {
@@ -188,6 +184,11 @@ export class Project {
   ): Promise<engine.HistoryResult> {
     if (paths !== undefined) refuseNoList('history', 'paths', paths)
     return this.#perform('history', engine.history, options, { paths })
+  }
+
+  /** The checkpoint, author, prompt and tool call of each line of a file, as it is now; `path` is relative to the project. */
+  async blame(path: string, options: BlameOptions = {}): Promise<engine.BlameResult> {
+    return this.#perform('blame', engine.blame, options, { path })
   }
 
   /** The checkpoint that `rewind` would go to, by its id, which does not change meanwhile as a number may. @internal */

@@ -60,6 +60,8 @@ export class Snapshots {
   readonly fingerprints = this.#forward('fingerprints')
   readonly patch = this.#forward('patch')
   readonly filePatch = this.#forward('filePatch')
+  readonly traceLines = this.#forward('traceLines')
+  readonly findCommittedLines = this.#forward('findCommittedLines')
   readonly rewrite = this.#forward('rewrite')
   readonly examine = this.#forward('examine')
 

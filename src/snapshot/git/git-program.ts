@@ -149,14 +149,16 @@ type GitStreams = {
   /** Gets the output, which is then not collected. */
   readonly onOutput?: (chunk: Buffer) => void
   readonly onComplaint?: (text: string) => void
+  /** Reads this objects folder instead of the repository's own. */
+  readonly objects?: string
 }
 
 export async function tryGit(
   gitDir: string,
   args: readonly string[],
-  { input = Readable.from([]), onOutput, onComplaint }: GitStreams = {},
+  { input = Readable.from([]), onOutput, onComplaint, objects }: GitStreams = {},
 ): Promise<GitRun> {
-  const child = startGit(gitDir, args)
+  const child = startGit(gitDir, args, objects)
   const output: Buffer[] = []
   let complaints = ''
   child.stdout.on('data', onOutput ?? ((chunk: Buffer) => output.push(chunk)))
