@@ -1,6 +1,7 @@
 // The tools. Each calls one operation and explains its result.
 import { type Effect, effectOf } from '../base/index.js'
 import type { CheckpointView } from '../index.js'
+import { blameTool } from './blame-tool.js'
 import { z } from './library.js'
 import { rewindTool } from './rewind-tool.js'
 import { formatCount, diffText, listText, quoteText, searchText, showText } from './text.js'
@@ -119,6 +120,7 @@ export function toolsFor(
         return { text: shown, message: headOf(shown), result }
       },
     }),
+    blameTool,
     rewindTool(effectOfCommand('rewind'), mayRewind),
   ]
 }

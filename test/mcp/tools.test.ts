@@ -26,6 +26,7 @@ test('the tools declare their effects: only the rewind is destructive', async ()
     checkpoint_show: READS,
     checkpoint_diff: READS,
     checkpoint_search: READS,
+    checkpoint_blame: READS,
     checkpoint_rewind: {
       readOnlyHint: false,
       destructiveHint: true,

@@ -2,6 +2,7 @@
 // saved yet count as one more step after the newest checkpoint. Lines that are older than the first checkpoint are looked up in
 // the user's own git history, which is only read.
 import * as z from 'zod/mini'
+import { plural } from '../../base/index.js'
 import {
   type BytePath,
   isInside,
@@ -73,7 +74,10 @@ export const blame = projectOperation({
       if (traced.kind !== 'text') throw unblamable(path, { kind: traced.kind, captured })
       const count = traced.starts.length - 1
       if (from > Math.max(count, 1))
-        throw new SavestateError('BAD_INPUT', `${printablePath(path)} has only ${count} lines`)
+        throw new SavestateError(
+          'BAD_INPUT',
+          `${printablePath(path)} has only ${count} ${plural(count, 'line')}`,
+        )
       const originOf = await describeOrigins(context, project, { traced, steps })
       const lines: BlameLine[] = []
       for (let line = from - 1; line < Math.min(count, last); line += 1)
@@ -171,9 +175,10 @@ function unblamable(
   const skipped = captured.snapshot.skippedPaths.find((one) => isInside(path, one.path))
   if (skipped !== undefined) {
     const which = skipped.path === path ? '' : `${printablePath(skipped.path)} is `
+    const why = `${which}${SKIP_REASONS[skipped.reason]}`
     return new SavestateError(
       'CHECKPOINT_PARTIAL',
-      `${shown} is not saved, so nothing is known about its lines: ${which}${SKIP_REASONS[skipped.reason]}`,
+      `Nothing is known about the lines of ${shown}, because it is not saved: ${why}`,
     )
   }
   return new SavestateError('BAD_INPUT', `The folder has no ${shown}`, {

@@ -35,7 +35,7 @@ export async function findCommittedLines(
   if (location === undefined) return new Map()
   const { objects, shallow, name } = location
   const git = async (...args: readonly string[]) => {
-    const more = shallow === undefined ? [] : [`--shallow-file=${shallow}`]
+    const more = shallow === undefined ? [] : ['--shallow-file', shallow]
     const { status, output } = await tryGit(gitDir, [...more, ...args], { objects })
     return status === 0 ? output : undefined
   }
