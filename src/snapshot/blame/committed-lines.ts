@@ -94,14 +94,10 @@ function exactText(bytes: string): string | undefined {
 }
 
 /** The number in the commit of each line of the content; undefined if the commit does not have it. */
-function committedNumbers(
-  count: number,
-  { older, equalStart, equalEnd, pairs }: Matched,
-): readonly (number | undefined)[] {
+function committedNumbers(count: number, { runs }: Matched): readonly (number | undefined)[] {
   const numbers = new Array<number | undefined>(count).fill(undefined)
-  for (let n = 0; n < equalStart; n += 1) numbers[n] = n
-  for (let n = 1; n <= equalEnd; n += 1) numbers[count - n] = countOf(older) - n
-  for (const [newer, at] of pairs) numbers[newer] = at
+  for (const { newer, older, count: length } of runs)
+    for (let n = 0; n < length; n += 1) numbers[newer + n] = older + n
   return numbers
 }
 

@@ -22,7 +22,7 @@ export type BlamedFile = {
   readonly kind: 'text'
   readonly content: Uint8Array
   /** Where each line begins, and the length of the content. */
-  readonly starts: Uint32Array
+  readonly starts: Int32Array
   /** For each line, the number of the snapshot that it first appeared in; NOT_WANTED for lines out of the range. */
   readonly origins: Int32Array
   /** The file in the oldest snapshot; undefined if that does not have it. */
@@ -187,19 +187,16 @@ class LineTracer {
 }
 
 /** `wanted` for the lines of the older version. */
-function carry(wanted: Int32Array, { older, equalStart, equalEnd, pairs }: Matched): Int32Array {
-  const count = countOf(older)
-  const before = new Int32Array(count).fill(NONE)
-  before.set(wanted.subarray(0, equalStart))
-  before.set(wanted.subarray(wanted.length - equalEnd), count - equalEnd)
-  for (const [newer, at] of pairs) before[at] = wanted[newer] ?? NONE
+function carry(wanted: Int32Array, { older, runs }: Matched): Int32Array {
+  const before = new Int32Array(countOf(older)).fill(NONE)
+  for (const { newer, older: at, count } of runs)
+    before.set(wanted.subarray(newer, newer + count), at)
   return before
 }
 
 /** `wanted` without the lines that the older version has. */
-function withoutMatched(wanted: Int32Array, { equalStart, equalEnd, pairs }: Matched): Int32Array {
-  const rest = new Int32Array(wanted.length).fill(NONE)
-  rest.set(wanted.subarray(equalStart, wanted.length - equalEnd), equalStart)
-  for (const [newer] of pairs) rest[newer] = NONE
+function withoutMatched(wanted: Int32Array, { runs }: Matched): Int32Array {
+  const rest = wanted.slice()
+  for (const { newer, count } of runs) rest.fill(NONE, newer, newer + count)
   return rest
 }
