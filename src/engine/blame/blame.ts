@@ -130,22 +130,23 @@ async function findCommitted(
   const repository = repositories
     .filter(({ path }) => isInside(file.path, path))
     .sort((a, b) => b.path.length - a.path.length)[0]
-  if (repository?.commit == null) return () => UNKNOWN
+  const commit = repository?.commit ?? null
+  if (repository === undefined || commit === null) return () => UNKNOWN
   const folder = repository.path === ROOT ? root : joinPath(root, repository.path)
   const path = belowFolder(file.path, repository.path)
   const found = await snapshots.findCommittedLines({
     folder,
     path,
-    commit: repository.commit,
+    commit,
     content: file.content,
     lines: [...new Set(file.lines)].filter((line) => line >= 0),
   })
   return (line) => {
     const one = found.get(file.lines[line] ?? -1)
     if (one === undefined) return UNKNOWN
-    const { commit, author, atMs } = one
+    const { atMs, ...written } = one
     const createdAt = atMs === null ? null : new Date(atMs)
-    return { ...UNKNOWN, source: 'commit', author, commit, createdAt }
+    return { ...UNKNOWN, source: 'commit', ...written, createdAt }
   }
 }
 

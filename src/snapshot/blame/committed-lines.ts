@@ -95,7 +95,7 @@ function exactText(bytes: string): string | undefined {
 
 /** The number in the commit of each line of the content; undefined if the commit does not have it. */
 function committedNumbers(count: number, { runs }: Matched): readonly (number | undefined)[] {
-  const numbers = new Array<number | undefined>(count).fill(undefined)
+  const numbers = Array.from({ length: count }, (): number | undefined => undefined)
   for (const { newer, older, count: length } of runs)
     for (let n = 0; n < length; n += 1) numbers[newer + n] = older + n
   return numbers

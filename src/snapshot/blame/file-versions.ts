@@ -1,4 +1,4 @@
-// Finds the versions of a file in a row of snapshots. One git process looks the path up in all of them, which takes a tenth of a
+// Finds the versions of a file in a row of snapshots. One git process finds the path in all of them, which takes a tenth of a
 // second for 5,000 snapshots; only versions that differ are read later.
 import { type BytePath, type ObjectId, ROOT, SavestateError } from '../../model/index.js'
 import type { SnapshotComparer } from '../compare/compare.js'

@@ -21,7 +21,7 @@ function allPairs(newer: Lines, older: string): readonly (readonly [number, numb
 }
 
 function longestCommon(one: readonly string[], other: readonly string[]): number {
-  let row = new Array<number>(other.length + 1).fill(0)
+  let row = Array.from({ length: other.length + 1 }, () => 0)
   for (const line of one) {
     const next = [0]
     for (const [n, candidate] of other.entries())
