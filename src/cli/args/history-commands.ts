@@ -21,7 +21,7 @@ export const HISTORY_COMMANDS = {
     ],
   },
   log: {
-    usage: 'log [-n N] [PATH…]',
+    usage: 'log [-n N] [--prompts] [--grep WORDS] [--pinned] [--session ID | --all] [PATH…]',
     summary: 'List the checkpoints that changed a file or folder, newest first',
     details: [
       'Without a path, the same as `savestate list`, whose options it takes. Paths may also follow `--`.',

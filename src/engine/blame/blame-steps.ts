@@ -54,7 +54,7 @@ export function listSteps(
   // A damaged snapshot cannot be read, so its changes appear in the next one.
   let carried: Authors = []
   const add = ({ id, tree, authors: own }: Omit<BlameStep, 'isRestored'>) => {
-    const authors = joinAuthors(carried, own)
+    const authors = carried?.length === 0 ? own : joinAuthors(carried, own)
     carried = []
     steps.push({ id, tree, authors, isRestored: authors?.length === 1 && authors[0] === REWIND })
   }
