@@ -17,7 +17,9 @@ type CommandEffect = {
 
 export const COMMAND_EFFECTS: Readonly<Record<string, CommandEffect>> = {
   save: { effect: 'adds' },
-  list: { effect: 'reads', aliases: ['log', 'ls'] },
+  list: { effect: 'reads', aliases: ['ls'] },
+  blame: { effect: 'reads' },
+  log: { effect: 'reads' },
   show: { effect: 'reads' },
   cat: { effect: 'reads' },
   diff: { effect: 'reads' },

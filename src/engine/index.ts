@@ -1,5 +1,6 @@
 export * from './threads/graph-threads.js'
 export * from './authorship/index.js'
+export * from './blame/index.js'
 export * from './checkpoints/index.js'
 export type { CommitsResult, CommitView } from './commits/commits.js'
 export type { NotesResult, NoteView } from './commits/notes.js'

@@ -1,6 +1,7 @@
 // The tools. Each calls one operation and explains its result.
 import { type Effect, effectOf, maskSecrets } from '../base/index.js'
 import type { CheckpointView, SearchHit } from '../index.js'
+import { blameTool } from './blame-tool.js'
 import { z } from './library.js'
 import { commitsTool } from './commits-tool.js'
 import { rewindTool } from './rewind-tool.js'
@@ -140,6 +141,7 @@ export function toolsFor(
     }),
     undoPlanTool(),
     commitsTool(effectOfCommand('commits'), REF),
+    blameTool,
     rewindTool(effectOfCommand('rewind'), mayRewind),
   ]
 }

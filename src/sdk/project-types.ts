@@ -2,6 +2,12 @@
 import type { HunkChoice, NamedBy } from '../model/index.js'
 import type { CallOptions, RestoreOptions } from './call-options.js'
 
+/** A running watch. It ends with `close`, at the end of `await using`, or when the store is closed. */
+export type Watch = {
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
 /** Options of `store.project`. */
 export type ProjectOptions = {
   /** Watches the folder from the next save on, until `unwatch` or `close`: a save then costs what changed, not what exists. */
@@ -81,6 +87,14 @@ export type HistoryOptions = CallOptions & {
   readonly limit?: number
   /** The id of a checkpoint of the project: only older ones are found. For the next page, it is the last one of the page before. */
   readonly before?: string
+}
+
+/** Options of `project.blame`. Lines count from 1. */
+export type BlameOptions = CallOptions & {
+  /** The first line; 1 if left out. */
+  readonly from?: number
+  /** The last line; the end of the file if left out. */
+  readonly to?: number
 }
 
 /** Options of `project.search`. */

@@ -14,6 +14,7 @@ import { type CallOptions, type RestoreOptions, splitOptions } from './call-opti
 import { iteratePages } from './pages.js'
 import * as watching from './project-watch.js'
 import type {
+  BlameOptions,
   CommitsOptions,
   DiffOptions,
   DropOptions,
@@ -24,14 +25,9 @@ import type {
   ProjectSaveOptions,
   SearchOptions,
   UndoStepsOptions,
+  Watch,
 } from './project-types.js'
 import type { ListQuery, ScopeQuery } from './store-types.js'
-
-/** A running watch. It ends with `close`, at the end of `await using`, or when the store is closed. */
-export type Watch = {
-  close(): Promise<void>
-  [Symbol.asyncDispose](): Promise<void>
-}
 
 /** A folder under checkpoints. Made by `store.project` and `store.projectFor`. */
 export class Project {
@@ -193,6 +189,11 @@ export class Project {
   /** Notes for the user's commits that contain recorded steps of this range; null for all. Writes nothing to their repository. */
   async notes(range: string | null, options: CallOptions = {}): Promise<engine.NotesResult> {
     return this.#perform('notes', engine.notes, options, { range })
+  }
+
+  /** The checkpoint, author, prompt and tool call of each line of a file, as it is now; `path` is relative to the project. */
+  async blame(path: string, options: BlameOptions = {}): Promise<engine.BlameResult> {
+    return this.#perform('blame', engine.blame, options, { path })
   }
 
   /** The checkpoint that `rewind` would go to, by its id, which does not change meanwhile as a number may. @internal */

@@ -1,5 +1,6 @@
 export { type OnProgress, Snapshots } from './snapshots.js'
 export { refuseOldGit } from './repository.js'
+export * from './blame/index.js'
 export * from './bundles/index.js'
 export * from './capture/index.js'
 export * from './checkout/index.js'

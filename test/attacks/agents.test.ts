@@ -20,6 +20,8 @@ const DECISIONS: Readonly<Record<CommandName, Decision>> = {
   list: ['anyone'],
   show: ['anyone'],
   cat: ['anyone'],
+  blame: ['anyone'],
+  log: ['anyone'],
   diff: ['anyone'],
   commits: ['anyone'],
   notes: ['anyone'],

@@ -7,7 +7,7 @@ const REWIND = 'To go back to a checkpoint: `savestate rewind <ref>`'
 const SEARCH = 'To search the checkpoints: `savestate search WORDS`'
 const SAVE = 'To make a checkpoint: `savestate save -m "why"`'
 const LIST =
-  'To see the checkpoints: `savestate list`; only those that changed a path: `savestate list -- PATH`'
+  'To see the checkpoints: `savestate list`; only those that changed a path: `savestate log PATH`'
 
 /** Words that users try and that are no alias, with what to type instead. */
 const INSTEAD = new Map([

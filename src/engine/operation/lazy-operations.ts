@@ -12,6 +12,7 @@ function loadLater<Context, Result>(
 export const addRemote = loadLater(
   async () => (await import('../remotes/edit-remotes.js')).addRemote,
 )
+export const blame = loadLater(async () => (await import('../blame/blame.js')).blame)
 export const clearProject = loadLater(
   async () => (await import('../store/clear-project.js')).clearProject,
 )

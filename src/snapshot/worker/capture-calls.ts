@@ -27,6 +27,7 @@ import type {
   SettleResult,
   SnapshotPatchRequest,
 } from './capture-requests.js'
+import { blameCalls } from '../blame/blame-calls.js'
 import { packCalls } from '../bundles/pack-calls.js'
 import { mergeCalls } from '../merge/merge-calls.js'
 import type { ExamineRequest } from '../repair/examine.js'
@@ -264,6 +265,7 @@ export function captureCalls({ home, durable }: CaptureData) {
 
     ...packCalls({ home, gitDir, store, blobs, durable }),
     ...mergeCalls({ home, gitDir, store, blobs, headers, comparer, compare, durable }),
+    ...blameCalls({ gitDir, comparer, blobs }),
 
     /** Closes that repository and forgets what was read from it. */
     closeSource: () => sources.close(),

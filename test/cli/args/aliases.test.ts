@@ -64,7 +64,7 @@ test('a known wrong word gets the command to type instead', () => {
     'There is no command "revert". To go back to a checkpoint: `savestate rewind <ref>`; to undo the last rewind: `savestate undo`',
     'There is no command "grep". To search the checkpoints: `savestate search WORDS`',
     'There is no command "commit". To make a checkpoint: `savestate save -m "why"`',
-    'There is no command "history". To see the checkpoints: `savestate list`; only those that changed a path: `savestate list -- PATH`',
+    'There is no command "history". To see the checkpoints: `savestate list`; only those that changed a path: `savestate log PATH`',
     'There is no command "restor"; did you mean `restore`?',
     'There is no command "xx"',
     '"aider" is not one of claude, codex, gemini, opencode, cursor, cline, copilot, hermes. For any other agent or program: `savestate run -- aider`',
