@@ -31,6 +31,7 @@ export type {
   NameResult,
   NotRestored,
   OncePerTurnResult,
+  OutsideEffect,
   PatchHunk,
   PlanDetails,
   PlanItem,

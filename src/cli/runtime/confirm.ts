@@ -4,7 +4,7 @@ import { type PlanDetails, type RestoreOptions, SavestateError } from '../../ind
 import type { Request } from './command.js'
 import { beforeChanges } from './exit.js'
 import { page } from '../terminal/pager.js'
-import { notRestoredText, planText, stateText } from '../render/plan-text.js'
+import { notRestoredText, outsideText, planText, stateText } from '../render/plan-text.js'
 import { optionsOf } from '../args/commands-table.js'
 import { wrapMessage } from '../terminal/wrap.js'
 
@@ -41,6 +41,7 @@ export function confirmOn(
       stateText(context.session),
       planText(plan, paint, await prompt.mine?.()),
       notRestoredText(context.notRestored, { paint, now }),
+      outsideText(context.outside, { paint, now }),
     ]
     const question = await prompt.question(context)
     const text = shown.filter((part) => part !== '').join('\n')

@@ -15,6 +15,7 @@ import type { SqlValue } from '../../system/index.js'
 import { authorsColumn } from './authors.js'
 import * as briefs from './checkpoint-briefs.js'
 import { readDetails, readUncaptured, storeDetails, type UncapturedRow } from './detail-rows.js'
+import { type OutsideRow, readOutsideSince } from './outside-rows.js'
 import { encodeMetadata, insertRow, number, optional, toCheckpoint } from '../rows.js'
 import { SealedTable } from '../ledger-table.js'
 
@@ -103,6 +104,11 @@ export class Checkpoints extends SealedTable {
   /** Newer checkpoints of the project that list uncaptured changes, newest first. */
   uncapturedSince(checkpoint: FilesCheckpoint): UncapturedRow[] {
     return readUncaptured(this.database, checkpoint)
+  }
+
+  /** Newer checkpoints of the project with commands that changed something outside the folder, newest first. */
+  outsideSince(checkpoint: FilesCheckpoint): readonly OutsideRow[] {
+    return readOutsideSince(this.database, checkpoint, this.vault)
   }
 
   /** The n-th newest, starting at 1. */

@@ -290,6 +290,7 @@ test('rewind brings back files, state or both', () => {
   expect(s.json(['rewind', second, '--yes'])).toEqual({
     to: expect.objectContaining({ id: second, number: 3, step: 1, moment: null }),
     notRestored: [],
+    outside: [],
     target: second,
     plan: {
       write: [{ path: 'a.txt', reason: 'content differs', type: 'file', change: 'modified' }],
