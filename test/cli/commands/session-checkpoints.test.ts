@@ -263,6 +263,8 @@ test('show prints the step of a checkpoint in its session, and its state', async
         { key: 'plan', kind: 'value', length: null },
       ],
     },
+    tokens: null,
+    costUsd: null,
     tools: [
       call({ id: 'call-1', name: 'read', status: 'confirmed' }),
       call({ id: 'call-2', name: 'write', status: 'failed' }),
