@@ -50,7 +50,7 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
     const { stdout } = s.run(['rewind', pushed.id, '--yes'])
     expect(
       stdout
-        .replace(/\([^(,]* (?:now|ago), /, '(<when>, ')
+        .replaceAll(/\([^(,]*(?:now|ago), /g, '(<when>, ')
         .split('\n')
         .slice(1),
     ).toEqual([
