@@ -37,6 +37,7 @@ export type {
   NameResult,
   NotRestored,
   OncePerTurnResult,
+  OutsideEffect,
   PatchHunk,
   PlanDetails,
   PlanItem,

@@ -148,6 +148,13 @@ export function notRestoredLines(items: RewindResult['notRestored'] = []): strin
   return [`Not restored, because no checkpoint contains them (${lines.length}):`, ...firstOf(lines)]
 }
 
+/** Commands whose effects are outside the folder. */
+export function outsideLines(items: RewindResult['outside'] = []): string[] {
+  if (items.length === 0) return []
+  const lines = items.map(({ command, at }) => `${at.toISOString()} ${command}`)
+  return [`Not taken back, because it is outside the folder (${lines.length}):`, ...firstOf(lines)]
+}
+
 function isUsers({ reason }: PlanItem): boolean {
   return reason?.includes(CHANGED_BY_USER) === true
 }

@@ -9,6 +9,7 @@ import type {
   FolderListing,
   HistoryResult,
   NotRestored,
+  OutsideEffect,
   PruneResult,
   SearchResult,
   SessionListItem,
@@ -233,6 +234,8 @@ export type Plan = {
   readonly canSelect: boolean
   /** Changes of tool calls since the target that no checkpoint holds. */
   readonly notRestored: readonly Wire<NotRestored>[]
+  /** Commands since the target that probably changed something outside the folder. */
+  readonly outside: readonly Wire<OutsideEffect>[]
   /** Why a way back is not possible here; null if it is. */
   readonly unavailable: { readonly files: string | null; readonly conversation: string | null }
   /** The effect on the conversation, as a sentence; null if there is none. */

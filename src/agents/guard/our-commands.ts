@@ -1,8 +1,7 @@
 // Finds calls of savestate in a line of shell. The rule is conservative: the name followed by a command that only the user
 // may run is refused wherever it appears, except as text for programs that never run their arguments.
 import { basename } from 'node:path'
-import { agentPermission, type AgentPermission } from '../../base/index.js'
-import { splitLine } from './shell-words.js'
+import { agentPermission, type AgentPermission, splitLine } from '../../base/index.js'
 
 const MAX_DEPTH = 4
 

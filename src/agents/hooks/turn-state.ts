@@ -1,5 +1,5 @@
 // The state of a session's turn between two events, which different processes may handle.
-import { fieldsOf } from '../../base/index.js'
+import { fieldsOf, type OutsideCommand, parseOutsideCommands } from '../../base/index.js'
 
 export type Call = {
   readonly key: string
@@ -8,6 +8,8 @@ export type Call = {
   readonly isPending: boolean
   readonly agentId: string | undefined
   readonly failed?: true
+  /** Its commands that probably changed something outside the folder. */
+  readonly outside?: readonly OutsideCommand[]
 }
 
 export type TurnState = {
@@ -38,10 +40,17 @@ export function parseTurnState(value: unknown): TurnState {
 function parseCalls(value: unknown): readonly Call[] {
   if (!Array.isArray(value)) return []
   return value.flatMap((item: unknown) => {
-    const { key, label, isPending, agentId, failed } = fieldsOf(item)
+    const { key, label, isPending, agentId, failed, outside } = fieldsOf(item)
     if (typeof key !== 'string' || typeof label !== 'string') return []
     const call = { key, label, isPending: isPending === true, agentId: optionalText(agentId) }
-    return [failed === true ? { ...call, failed } : call]
+    const commands = parseOutsideCommands(outside)
+    return [
+      {
+        ...call,
+        ...(failed === true ? { failed } : {}),
+        ...(commands.length === 0 ? {} : { outside: commands }),
+      },
+    ]
   })
 }
 
@@ -49,9 +58,13 @@ function optionalText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Treats all calls as ended: the process that ran them is gone. */
+/** Treats all calls as ended: the process that ran them is gone. The save before has recorded their commands. */
 export function endAll({ ended, running }: TurnState): readonly Call[] {
-  return newest([...ended, ...running.filter(({ isPending }) => isPending)])
+  return newest([...ended, ...running.filter(({ isPending }) => isPending).map(withoutOutside)])
+}
+
+export function withoutOutside({ outside: _recorded, ...call }: Call): Call {
+  return call
 }
 
 export function newest(calls: readonly Call[]): readonly Call[] {

@@ -168,9 +168,20 @@ function agentLines(details: CheckpointDetails, screen: Screen): string[] {
     label('Status', printableLine(status ?? '')),
     ...(agent.parent === null ? [] : [label('Parent', agent.parent)]),
     ...(agent.toolCall === null ? [] : [label('Tool call', printableLine(agent.toolCall))]),
+    ...(agent.tokens === null ? [] : [label('Tokens', tokensText(agent.tokens, agent.costUsd))]),
     ...stateLines(agent, screen),
     ...toolLines(agent, screen),
   ]
+}
+
+/** `1,200 in (800 cached), 90 out, $0.25 under this prompt`. */
+function tokensText(
+  { input, output, cached }: NonNullable<AgentDetails['tokens']>,
+  costUsd: AgentDetails['costUsd'],
+): string {
+  const read = cached === 0 ? '' : ` (${formatNumber(cached)} cached)`
+  const cost = costUsd === null ? '' : `, $${costUsd.toFixed(2)}`
+  return `${formatNumber(input)} in${read}, ${formatNumber(output)} out${cost} under this prompt`
 }
 
 function stateLines({ state, schemaVersion }: AgentDetails, screen: Screen): string[] {

@@ -116,6 +116,17 @@ export type AgentDetails = {
   readonly schemaVersion: number | null
   readonly metadata: unknown
   readonly state: StateSummary | null
+  /**
+   * Used under the prompt of this turn so far, as far as the agent's transcript has them and a checkpoint has copied it.
+   * `input` includes `cached`, the tokens that the model read from its cache.
+   */
+  readonly tokens: {
+    readonly input: number
+    readonly output: number
+    readonly cached: number
+  } | null
+  /** The cost in the transcript; null if it has none. */
+  readonly costUsd: number | null
   /** The newest calls up to this checkpoint. */
   readonly tools: readonly ToolView[]
 }

@@ -55,6 +55,7 @@ export const plan: MethodOf<'plan'> = {
       lines,
       canSelect,
       notRestored: made?.details.notRestored ?? [],
+      outside: made?.details.outside ?? [],
       runningSession: await runningSession(context, input.project),
       command: commandFor(input),
       madeAt: new Date(),
