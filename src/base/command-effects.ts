@@ -24,6 +24,10 @@ export const COMMAND_EFFECTS: Readonly<Record<string, CommandEffect>> = {
   rewind: { effect: 'changes-files', aliases: ['restore', 'back', 'checkout'] },
   undo: { effect: 'changes-files' },
   redo: { effect: 'changes-files' },
+  open: { effect: 'adds' },
+  compare: { effect: 'reads' },
+  adopt: { effect: 'changes-files' },
+  bisect: { effect: 'adds' },
   // Its page can also unpin.
   ui: { effect: 'changes-store', options: { 'read-only': 'reads' } },
   sessions: { effect: 'reads' },

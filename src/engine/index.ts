@@ -1,5 +1,7 @@
 export * from './threads/graph-threads.js'
+export type * from './attempts/index.js'
 export * from './authorship/index.js'
+export type * from './bisect/index.js'
 export * from './checkpoints/index.js'
 export * from './import/index.js'
 export * from './operation/index.js'

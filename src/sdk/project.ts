@@ -12,10 +12,13 @@ import { refuseNoList } from './opening/validate-options.js'
 import type { Calls } from './opening/open-context.js'
 import { type CallOptions, type RestoreOptions, splitOptions } from './call-options.js'
 import { iteratePages } from './pages.js'
+import * as watching from './project-watch.js'
 import type {
+  BisectOptions,
   DiffOptions,
   DropOptions,
   HistoryOptions,
+  OpenOptions,
   PatchOptions,
   PlanOptions,
   ProjectRewindOptions,
@@ -23,12 +26,6 @@ import type {
   SearchOptions,
 } from './project-types.js'
 import type { ListQuery, ScopeQuery } from './store-types.js'
-
-/** A running watch. It ends with `close`, at the end of `await using`, or when the store is closed. */
-export type Watch = {
-  close(): Promise<void>
-  [Symbol.asyncDispose](): Promise<void>
-}
 
 /** A folder under checkpoints. Made by `store.project` and `store.projectFor`. */
 export class Project {
@@ -63,37 +60,23 @@ export class Project {
   }
 
   /** Watches the folder: from the second save on, a save scans only what was touched since the one before. */
-  watch(): Watch {
-    this.#context.calls.refuseClosed()
-    this.#context.snapshots.watch(this.#context.path)
-    const close = () => this.unwatch()
-    return { close, [Symbol.asyncDispose]: close }
+  watch(): watching.Watch {
+    return watching.watch(this.#context)
   }
 
   /** Ends the watch. */
   async unwatch(): Promise<void> {
-    await this.#ifKnown((project) => this.#context.snapshots.unwatch(project))
+    await watching.unwatch(this.#context)
   }
 
   /** Ends the watch and frees the memory; the next save reads the stat cache. False while another call uses the project. @internal */
   async unload(): Promise<boolean> {
-    const isGone = await this.#ifKnown(async (project) => {
-      let isUnloaded = false
-      await engine.tryWithProjectLock(this.#context, project, {
-        purpose: 'unload',
-        work: async () => {
-          await this.#context.snapshots.unload(project)
-          isUnloaded = true
-        },
-      })
-      return isUnloaded
-    })
-    return isGone ?? true
+    return watching.unload(this.#context)
   }
 
   /** Events of a watched project since the last save; undefined if it is not watched, or not yet. @internal */
   async activity(): Promise<Activity | undefined> {
-    return this.#ifKnown((project) => this.#context.snapshots.activity(project))
+    return watching.activity(this.#context)
   }
 
   /**
@@ -102,7 +85,7 @@ export class Project {
    * @internal
    */
   async lookAtAll(): Promise<void> {
-    await this.#ifKnown((project) => this.#context.snapshots.lookAtAll(project))
+    await watching.lookAtAll(this.#context)
   }
 
   /** For a session of this project: its row in the ledger, which is added if there is none. @internal */
@@ -226,6 +209,31 @@ export class Project {
     return this.#perform('reverted', engine.reverted, options)
   }
 
+  /** Writes a checkpoint into another folder. The project stays as it is, and the folder becomes no project. */
+  async open(ref: string, options: OpenOptions = {}): Promise<engine.OpenResult> {
+    return this.#perform('open', engine.open, options, { ref })
+  }
+
+  /** Compares two attempts: sessions, such as forks in folders of their own, or checkpoints. */
+  async compare(a: string, b: string, options: CallOptions = {}): Promise<engine.CompareResult> {
+    return this.#perform('compare', engine.compare, options, { a, b })
+  }
+
+  /** Brings the newest files of a fork (`store.fork` with `into`) into this project: a rewind, which `undo` takes back. */
+  async adopt(fork: string, options: RestoreOptions = {}): Promise<engine.AdoptResult> {
+    return this.#perform('adopt', engine.adopt, options, { fork }, 'confirm')
+  }
+
+  /** Finds the checkpoint since which a check fails: a binary search in copies of checkpoints. Throws BISECT_ENDS. */
+  async bisect(options: BisectOptions): Promise<engine.BisectResult> {
+    return this.#perform('bisect', engine.bisect, options)
+  }
+
+  /** The newest checkpoint whose test command succeeded, as a coding agent reported it. Throws CHECKPOINT_UNKNOWN. */
+  async lastGreen(options: CallOptions = {}): Promise<engine.CheckpointView> {
+    return this.#perform('lastGreen', engine.lastGreen, options)
+  }
+
   /** Keeps a checkpoint from every prune. */
   async pin(ref: string): Promise<engine.CheckpointView> {
     return this.#perform('pin', engine.pin, {}, { ref })
@@ -275,14 +283,6 @@ export class Project {
   async trustFiles(files: readonly engine.SeenFile[]): Promise<void> {
     const { calls, home, path } = this.#context
     return calls.run(() => engine.trustFiles(home, path, files))
-  }
-
-  /** Undefined if the project has no row in the ledger. */
-  #ifKnown<Result>(work: (project: KnownProject) => Promise<Result>): Promise<Result | undefined> {
-    return this.#context.calls.during(async () => {
-      const project = engine.findKnownProject(this.#context)
-      return project === undefined ? undefined : work(project)
-    })
   }
 
   #perform<Result>(

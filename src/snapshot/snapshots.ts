@@ -62,6 +62,7 @@ export class Snapshots {
   readonly filePatch = this.#forward('filePatch')
   readonly rewrite = this.#forward('rewrite')
   readonly examine = this.#forward('examine')
+  readonly materialize = this.#forward('materialize')
 
   constructor(options: SnapshotsOptions) {
     this.#options = options
