@@ -3,6 +3,7 @@ import { commandBehind } from '../../base/index.js'
 import { AGENT_COMMANDS } from './agent-commands.js'
 import { FOLDER_COMMANDS } from './folder-commands.js'
 import { type CommandSpec, COMMON_OPTIONS, type OptionSpec } from './command-spec.js'
+import { HISTORY_COMMANDS } from './history-commands.js'
 import { REMOTE_COMMANDS } from './remote-commands.js'
 import { STORE_COMMANDS } from './store-commands.js'
 
@@ -10,6 +11,7 @@ export { aliasesOf } from '../../base/index.js'
 
 export const COMMANDS = {
   ...FOLDER_COMMANDS,
+  ...HISTORY_COMMANDS,
   ...AGENT_COMMANDS,
   ...REMOTE_COMMANDS,
   ...STORE_COMMANDS,
