@@ -4,6 +4,7 @@ import { callsReason, HIDDEN_PROMPT, promptReason } from '../../base/index.js'
 import type { WorkEvent } from '../../internal.js'
 import { callKey, labelCall, shortenPrompt } from './describe.js'
 import type { AgentEvent, EventType, Tool } from '../mappers/event.js'
+import { type TestResult, testResultOf } from './test-commands.js'
 import { endAll, type Call, newest, type TurnState } from './turn-state.js'
 
 type SaveMetadata = {
@@ -23,13 +24,17 @@ type SaveMetadata = {
   readonly together?: true
   /** One of these calls failed. */
   readonly failed?: true
+  /** The exit status of the shell command that ended here. */
+  readonly exitStatus?: number
+  /** The result of the tests that these calls ran. */
+  readonly tests?: TestResult
 }
 
 export type Save = {
   readonly reason: string
   readonly metadata: SaveMetadata
   readonly toolCallId: string | undefined
-  /** Save even if nothing has changed: a prompt always gets a row. */
+  /** Save even if nothing has changed: a prompt and a result of tests always get a row. */
   readonly always: boolean
   /** Keys of the calls whose changes it includes. They are dropped from the turn state once it is made. */
   readonly covers: readonly string[]
@@ -176,6 +181,7 @@ function makeSave(
     ...ended.map(({ label }) => label),
     ...unfinished.map(({ label }) => `${label} (${mayRun ? 'running' : 'no end seen'})`),
   ]
+  const results = calls.flatMap(({ tests }) => tests ?? [])
   const isTogether = mayRun && unfinished.length > 0 && calls.length > 1
   return {
     reason: calls.length === 0 ? fallback : callsReason([...new Set(names)]),
@@ -184,9 +190,12 @@ function makeSave(
       ...(calls.length === 0 ? {} : { calls: calls.map(({ label }) => label) }),
       ...(isTogether ? { together: true } : {}),
       ...(calls.some(({ failed }) => failed === true) ? { failed: true } : {}),
+      ...(results.length === 0
+        ? {}
+        : { tests: results.find((one) => one === 'failed') ?? 'passed' }),
     },
     toolCallId: 'tool' in event ? event.tool.callId : undefined,
-    always: false,
+    always: results.length > 0,
     covers: calls.map(({ key }) => key),
     moment: describeWork(event, options),
   }
@@ -222,6 +231,7 @@ function buildMetadata(event: AgentEvent, { turn }: TurnState): SaveMetadata {
     ...(turnId === undefined ? {} : { turnId }),
     ...(turn === undefined || turn.prompt === '' ? {} : { prompt: turn.prompt }),
     ...(tool === undefined ? {} : { tool: labelCall(tool, event.cwd) }),
+    ...(tool?.exitStatus === undefined ? {} : { exitStatus: tool.exitStatus }),
     ...(tool?.callId === undefined ? {} : { toolCallId: tool.callId }),
     ...(event.agentId === undefined ? {} : { agentId: event.agentId }),
     ...(event.transcriptPath === undefined ? {} : { transcript: event.transcriptPath }),
@@ -232,6 +242,7 @@ function toCall(
   { tool, agentId, cwd }: Extract<AgentEvent, { type: 'before-tool' | 'after-tool' }>,
   { hidesText }: PolicyOptions,
 ): Call {
+  const tests = testResultOf(tool)
   const label = hidesText ? labelCall({ ...tool, input: undefined }, cwd) : labelCall(tool, cwd)
   return {
     key: callKey(tool),
@@ -239,5 +250,6 @@ function toCall(
     isPending: tool.effect === 'anything' || tool.effect === 'delegates',
     agentId,
     ...(tool.failed === true ? { failed: true } : {}),
+    ...(tests === undefined ? {} : { tests }),
   }
 }

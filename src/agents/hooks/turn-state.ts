@@ -1,5 +1,6 @@
 // The state of a session's turn between two events, which different processes may handle.
 import { fieldsOf } from '../../base/index.js'
+import type { TestResult } from './test-commands.js'
 
 export type Call = {
   readonly key: string
@@ -8,6 +9,8 @@ export type Call = {
   readonly isPending: boolean
   readonly agentId: string | undefined
   readonly failed?: true
+  /** The result of the tests that it ran. */
+  readonly tests?: TestResult
 }
 
 export type TurnState = {
@@ -38,10 +41,11 @@ export function parseTurnState(value: unknown): TurnState {
 function parseCalls(value: unknown): readonly Call[] {
   if (!Array.isArray(value)) return []
   return value.flatMap((item: unknown) => {
-    const { key, label, isPending, agentId, failed } = fieldsOf(item)
+    const { key, label, isPending, agentId, failed, tests } = fieldsOf(item)
     if (typeof key !== 'string' || typeof label !== 'string') return []
     const call = { key, label, isPending: isPending === true, agentId: optionalText(agentId) }
-    return [failed === true ? { ...call, failed } : call]
+    const ran: Pick<Call, 'tests'> = tests === 'passed' || tests === 'failed' ? { tests } : {}
+    return [{ ...call, ...(failed === true ? { failed } : {}), ...ran }]
   })
 }
 
