@@ -114,7 +114,7 @@ function report(input) {
     '',
     ...tables.map(
       ([name, rows, size, parts]) =>
-        `${name.padEnd(12)}      ${count(rows).padStart(12)} rows, ${bytes(size)}${advice({ rows, size, parts })}`,
+        `${name.padEnd(12)}      ${count(rows / days)} rows per day; ${count(rows)} rows, ${bytes(size)} in ${count(days)} days${advice({ rows, size, parts })}`,
     ),
     `                  logs and live grow by ${count(agents * sessions)} rows per day and never shrink: a deleted session leaves its row`,
     '',

@@ -45,6 +45,8 @@ const SECOND_TITLE = 'Make it warmer'
 const WITHOUT_CONVERSATION = ['opencode']
 const WITH_SUBAGENT_FILES = ['claude', 'codex']
 const SCHEMES = ['light', 'dark'] as const
+/** A phone, a tablet and a desktop. */
+const WIDTHS = [390, 768, 1440] as const
 
 export const PAGE_CASES: readonly Case[] = [
   {
@@ -226,14 +228,19 @@ function named(all: readonly Checkpoint[], words: string): Checkpoint {
   return found
 }
 
-/** Checks the view in both schemes, and saves a picture of it in the folder that SAVESTATE_SCREENSHOTS names. */
+/** Checks the view in both schemes, and saves pictures of it in three widths in the folder that SAVESTATE_SCREENSHOTS names. */
 async function look({ scene, page }: Pick<Walk, 'scene' | 'page'>, name: string): Promise<void> {
   const folder = process.env['SAVESTATE_SCREENSHOTS']
   const file = `${scene.agent.name}-${name.replaceAll(/\W+/g, '-')}`
   for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme })
     assert.deepEqual(await axeViolations(page), [], name)
-    if (folder !== undefined)
-      await page.screenshot({ path: join(folder, `${file}-${colorScheme}.png`) })
+    if (folder === undefined) continue
+    const size = page.viewportSize() ?? { width: 1280, height: 800 }
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ ...size, width })
+      await page.screenshot({ path: join(folder, `${file}-${colorScheme}-${width}.png`) })
+    }
+    await page.setViewportSize(size)
   }
 }

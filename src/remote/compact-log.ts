@@ -1,6 +1,6 @@
 // Compaction: replaces all segments of a log by one base. Compare and swap, like a commit: a client that hangs in it stops no writer.
 import { type LogName, replacedBy, type SegmentContent } from '../model/index.js'
-import { type Codec, decodeSegment, encodeSegment } from './codec/index.js'
+import { type Codec, decodeSegment, encodeSegment, TextBudget } from './codec/index.js'
 import type { RemoteDriver } from './driver.js'
 import type { DecodedSegment } from './remote.js'
 
@@ -12,9 +12,12 @@ export async function compactLog(
   {
     log,
     rewrite,
+    maxTextBytes,
   }: {
     readonly log: LogName
     readonly rewrite: (content: readonly SegmentContent[]) => SegmentContent | undefined
+    /** The limit of all segments together, decompressed. Default: as for a reader. */
+    readonly maxTextBytes?: number
   },
 ): Promise<boolean> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -23,8 +26,9 @@ export async function compactLog(
     const segments: DecodedSegment[] = []
     let bytes = 0
     let hash: string | null = null
+    const budget = new TextBudget(maxTextBytes)
     for await (const encoded of driver.segments(log, 0)) {
-      const segment = decodeSegment(codec, log, encoded)
+      const segment = decodeSegment(codec, log, encoded, budget)
       // A base, possibly one that came while this loop was running.
       if (segment.prev === null) segments.length = bytes = 0
       else if (segment.prev !== hash) throw codec.damaged(`${log.kind} ${log.id} has a gap`)

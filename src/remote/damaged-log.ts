@@ -3,7 +3,7 @@ import { type LogName, SavestateError } from '../model/index.js'
 
 export type DamagedLog = { readonly log: LogName; readonly damage: SavestateError }
 
-/** The result of `read`, or STORE_DAMAGED as a value. */
+/** The result of `read`, or STORE_DAMAGED or STORE_NEWER as a value. */
 export function orDamaged<Value extends object>(
   log: LogName,
   read: () => Value,
@@ -11,7 +11,9 @@ export function orDamaged<Value extends object>(
   try {
     return read()
   } catch (error) {
-    if (!(error instanceof SavestateError) || error.code !== 'STORE_DAMAGED') throw error
+    const isOfLog =
+      error instanceof SavestateError && ['STORE_DAMAGED', 'STORE_NEWER'].includes(error.code)
+    if (!isOfLog) throw error
     return { log, damage: error }
   }
 }

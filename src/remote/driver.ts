@@ -4,7 +4,14 @@
 // - `commit` changes nothing unless the log is at `before` (number, epoch and hash) and the fence is the caller's. It is atomic.
 // - Segment numbers only grow. After a deletion, the log continues at the same number with the hash null and a higher epoch.
 // - Errors are SavestateErrors: REMOTE_UNREACHABLE (worth a retry), REMOTE_REFUSED (not worth one), STORE_NEWER. No message has a password.
-import type { LogKind, LogName, LogPosition, LogSize, StatusWord } from '../model/index.js'
+import type {
+  LogKind,
+  LogName,
+  LogPosition,
+  LogSize,
+  RemoteKind,
+  StatusWord,
+} from '../model/index.js'
 import type { DamagedLog } from './damaged-log.js'
 import type { EncodedSegment, RemoteLease } from './remote.js'
 
@@ -101,7 +108,7 @@ export type StoredPack = Omit<DriverPack, 'project'> & {
 }
 
 export interface RemoteDriver {
-  readonly kind: 'postgres' | 'git'
+  readonly kind: RemoteKind
   /** For messages, without credentials. */
   readonly label: string
 

@@ -1,6 +1,6 @@
 export type { DamagedLog } from './damaged-log.js'
 export type * from './driver.js'
 export { REMOTE_FORMAT } from './driver.js'
-export { openRemote, type RemoteKind, remoteKindOf, type RemoteOptions } from './open-remote.js'
+export { openRemote, type RemoteOptions } from './open-remote.js'
 export { type PostgresClient, schemaSql, type SchemaOptions } from './postgres/index.js'
 export type * from './remote.js'

@@ -1,5 +1,5 @@
 // Chooses the driver by the URL. Nothing is contacted before the first call, and a driver is loaded only when its kind is used.
-import { invariant, SavestateError } from '../model/index.js'
+import { invariant, parseRemoteUrl } from '../model/index.js'
 import { RemoteKey } from './codec/index.js'
 import { CodedRemote } from './coded-remote.js'
 import type { RemoteDriver } from './driver.js'
@@ -25,22 +25,12 @@ export async function openRemote({ key, ...options }: RemoteOptions): Promise<Re
   return new CodedRemote(await openDriver(options), remoteKey)
 }
 
-export type RemoteKind = Remote['kind']
-
-/** Throws BAD_INPUT for a URL that is neither PostgreSQL's nor git's. Does not print it: it may have a password. */
-export function remoteKindOf(url: string): RemoteKind {
-  if (/^postgres(?:ql)?:\/\//.test(url)) return 'postgres'
-  const isGit = /^(?:file|ssh|git|https?):\/\//.test(url) || /^[\w.-]+@[\w.-]+:(?!\/\/)/.test(url)
-  if (isGit) return 'git'
-  throw new SavestateError('BAD_INPUT', 'The URL of the remote is not one that Savestate knows', {
-    hint: 'Use postgres://host/database, or the URL of a git repository: https://, ssh://, git@host:path, git:// or file://.',
-  })
-}
-
-async function openDriver({ url, ...options }: Omit<RemoteOptions, 'key'>): Promise<RemoteDriver> {
-  if (remoteKindOf(url) === 'postgres') {
+/** Throws BAD_INPUT for a URL that is not a remote's. */
+async function openDriver(options: Omit<RemoteOptions, 'key'>): Promise<RemoteDriver> {
+  const { kind, url } = parseRemoteUrl(options.url)
+  if (kind === 'postgres') {
     const { openPostgres } = await import('./postgres/index.js')
-    return openPostgres({ url, ...options })
+    return openPostgres({ ...options, url })
   }
   const { folder, timeoutMs } = options
   invariant(folder !== undefined, 'a remote in a git repository needs a folder for its copy')

@@ -7,6 +7,7 @@ import type {
   LogName,
   LogPosition,
   LogSize,
+  RemoteKind,
   RemoteProject,
   SegmentContent,
   StatusWord,
@@ -117,7 +118,7 @@ export type RemotePack = {
  * message has a password.
  */
 export interface Remote {
-  readonly kind: 'postgres' | 'git'
+  readonly kind: RemoteKind
   /** For messages: host and database, or the URL without credentials. */
   readonly label: string
   /** Whether what it stores is sealed. */

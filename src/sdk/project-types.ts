@@ -90,10 +90,13 @@ export type PatchOptions = CallOptions &
 /** Options of `project.history`. */
 export type HistoryOptions = CallOptions & {
   readonly limit?: number
+  /** The id of a checkpoint of the project: only older ones are found. For the next page, it is the last one of the page before. */
+  readonly before?: string
 }
 
 /** Options of `project.search`. */
-export type SearchOptions = HistoryOptions & {
+export type SearchOptions = CallOptions & {
+  readonly limit?: number
   /** How many snapshots to compare with the ones before them, newest first, to find changed paths; 1,000 if left out. */
   readonly maxCompared?: number
 }

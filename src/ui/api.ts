@@ -107,7 +107,12 @@ export type Api = {
     readonly command: string | null
   }
   readonly history: (
-    input: InProject & { readonly path: string; readonly limit: number },
+    input: InProject & {
+      readonly path: string
+      readonly limit: number
+      /** The id of the last version of the page before. */
+      readonly before?: string
+    },
   ) => Wire<HistoryResult>
   readonly search: (
     input: InProject & {

@@ -12,6 +12,7 @@ test('a new user sees how to begin, and later the newest checkpoints', () => {
   expect(first.code).toBe(0)
   expect(first.stdout).toContain(`Nothing has been saved in ${s.project} yet.`)
   expect(first.stdout).toContain('savestate save -m')
+  expect(first.stdout).toContain('\nSee all of it in the browser:           savestate ui\n')
   for (let at = 1; at <= 6; at++) {
     s.write({ 'a.txt': `${at}\n` })
     s.run(['save', '-m', `step ${at}`])
@@ -19,6 +20,7 @@ test('a new user sees how to begin, and later the newest checkpoints', () => {
   const later = s.run([])
   expect(later.stdout.match(/step \d/g)).toEqual(['step 6', 'step 5', 'step 4', 'step 3', 'step 2'])
   expect(later.stdout).toContain('savestate rewind\n')
+  expect(later.stdout).toContain('\nSee everything in the browser:       savestate ui\n')
 })
 
 test('saving thousands of known files prints no more than saving a few', () => {

@@ -3,11 +3,18 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { openRemote } from '../../src/remote/index.js'
+import { ownIdentity } from '../../src/system/index.js'
+import { findViolations, startAudit } from '../../torture/shared/audit.js'
+import { createDatabase } from '../support/postgres/index.js'
 import { isLong } from '../support/test-budget.js'
 
 const PROGRAM = fileURLToPath(new URL('../../build/torture/shared.js', import.meta.url))
 /** The program runs until it has reached these, so a busy machine takes longer and tests as much. */
 const [SAVES, KILLS] = isLong ? [800, 80] : [40, 6]
+/** The run ends when each of these has happened. */
+const FAULTS =
+  'longStall lostAnswer halfOpen cut stall stop expiry compaction maintenance pause kill'.split(' ')
 const MAX_MINUTES = isLong ? 20 : 6
 const CHECK_MINUTES = 5
 
@@ -27,6 +34,7 @@ test(
       text: expect.stringContaining('Nothing acknowledged is missing or different.'),
     })
     const counts = JSON.parse(/^Counts (.*)$/m.exec(text)?.[1] ?? '{}') as Record<string, number>
+    expect(FAULTS.filter((fault) => (counts[fault] ?? 0) === 0)).toEqual([])
     const { saves = 0, kill = 0, checkpoints = 0, pruned = 0 } = counts
     expect(saves).toBeGreaterThanOrEqual(SAVES)
     expect(kill).toBeGreaterThanOrEqual(KILLS)
@@ -35,3 +43,23 @@ test(
   },
   (MAX_MINUTES + CHECK_MINUTES) * 60_000,
 )
+
+test('the audit finds a fence of two holders, and one that did not grow', async () => {
+  await using database = await createDatabase()
+  const remote = await openRemote({ url: database.url })
+  await remote.init()
+  await startAudit(database)
+  const holder = { owner: ownIdentity(), sinceMs: 0 }
+  const create = { agent: null, project: null }
+  const log = { kind: 'session', id: 'one' } as const
+  const { head } = await remote.take({ log, holder, leaseMs: 60_000, create })
+  const fence = head?.fence ?? 0
+  expect(await findViolations(database)).toEqual([])
+  const violation = (bad: number) =>
+    `a fence that was given twice, or did not grow: {"log":"1","fence":"${bad}"}`
+  await database.sql(`UPDATE savestate.live SET holder = 'another'`)
+  expect(await findViolations(database)).toEqual([violation(fence)])
+  await database.sql(`UPDATE savestate.live SET fence = fence - 1`)
+  expect(await findViolations(database)).toEqual([violation(fence - 1), violation(fence)])
+  await remote.close()
+})

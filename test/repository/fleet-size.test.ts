@@ -25,11 +25,15 @@ test('fleet-size.mjs multiplies its inputs with the cost of each row', () => {
   expect(line('WAL')).toContain(`${mb(wal)} per day, plus up to ${mb(100 * 5 * 8192 * 96)}`)
   expect(line('network')).toContain(`${mb(segmentBytes + packBytes)} per day`)
   expect(line('storage')).toContain(`${mb(segments + checkpoints + packs)} per day`)
-  expect(line('segments')).toMatch(`20,000 rows, ${mb(10 * segments)}`)
-  expect(line('checkpoints')).toMatch(`10,000 rows, ${mb(10 * checkpoints)}`)
-  expect(line('packs')).toMatch(`2,000 rows, ${mb(10 * packs)}`)
-  expect(line('logs')).toMatch('3,000 rows, 750.0 KB')
-  expect(line('live')).toMatch('3,000 rows, 3.0 MB')
+  expect(line('segments')).toMatch(
+    `2,000 rows per day; 20,000 rows, ${mb(10 * segments)} in 10 days`,
+  )
+  expect(line('checkpoints')).toMatch(
+    `1,000 rows per day; 10,000 rows, ${mb(10 * checkpoints)} in 10`,
+  )
+  expect(line('packs')).toMatch(`200 rows per day; 2,000 rows, ${mb(10 * packs)} in 10 days`)
+  expect(line('logs')).toMatch('300 rows per day; 3,000 rows, 750.0 KB in 10 days')
+  expect(line('live')).toMatch('300 rows per day; 3,000 rows, 3.0 MB in 10 days')
   expect(lines.join()).toContain('logs and live grow by 300 rows per day and never shrink')
 })
 
@@ -44,7 +48,8 @@ test('fleet-size.mjs counts the cores for commits and renewals, and splits each 
 test('the figures of operations.md are those of the script', () => {
   const output = fleetSize({})
   const page = readFileSync('docs/guide/operations.md', 'utf8')
-  const row = (name: string) => page.split('\n').find((text) => text.startsWith(`| ${name}  `))
+  const row = (name: string) =>
+    page.split('\n').find((text) => new RegExp(`^\\| \`?${name}\`? +\\|`).test(text))
   for (const [name, computed, stated] of [
     [
       'commits',
@@ -59,6 +64,21 @@ test('the figures of operations.md are those of the script', () => {
     ['WAL', '34.5 GB per day, plus up to 39.3 GB', '35 GB, plus up to 39 GB'],
     ['network', '11.2 GB per day', '11 GB'],
     ['storage', '16.6 GB per day; 496.5 GB for 30 days', '17 GB; 500 GB for 30 days'],
+    [
+      'segments',
+      '13,000,000 rows per day; 390,000,000 rows, 335.7 GB',
+      '13 million, one per commit    | 390 million, 336 GB ',
+    ],
+    [
+      'checkpoints',
+      '5,000,000 rows per day; 150,000,000 rows, 31.5 GB',
+      '5 million, one per step       | 150 million, 32 GB ',
+    ],
+    [
+      'packs',
+      '500,000 rows per day; 15,000,000 rows, 129.3 GB',
+      '0.5 million, one per save of files | 15 million, 129 GB ',
+    ],
   ] as const) {
     expect(output).toMatch(new RegExp(`^${name} +${computed}`, 'm'))
     expect(row(name)).toContain(stated)

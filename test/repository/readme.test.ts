@@ -1,4 +1,4 @@
-// The README shows real output. Its blocks after `<!-- run -->` are run, in order, in one shell:
+// The README and two guides show real output. Their blocks after `<!-- run -->` are run, in order, in one shell:
 // a line with `$ ` in front is typed, the lines below it are what comes back. Ids and times may differ.
 import { spawnSync } from 'node:child_process'
 import {
@@ -18,8 +18,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { removeWhole } from '../support/remove-folder.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-/** The second page continues the session of the first. */
-const PAGES = ['README.md', 'docs/guide/with-git-alone.md']
+/** The commands of the second page continue those of the first. */
+const PAGES = ['README.md', 'docs/guide/with-git-alone.md', 'docs/guide/sessions.md']
   .map((path) => readFileSync(join(ROOT, path), 'utf8'))
   .join('\n')
 
@@ -70,7 +70,12 @@ test('the session in the README happens as it is printed', () => {
   )
 })
 
-test('the SDK examples in the README run', () => {
+test('the README is short', () => {
+  const lines = readFileSync(join(ROOT, 'README.md'), 'utf8').trimEnd().split('\n')
+  expect(lines.length).toBeLessThanOrEqual(200)
+})
+
+test('the SDK examples in the README and the guide to sessions run', () => {
   const examples = blocks('js')
   expect(examples.length).toBe(2)
   for (const [number, example] of examples.entries()) {

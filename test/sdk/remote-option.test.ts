@@ -71,6 +71,21 @@ test('the key of the environment is that of the remote, from a file of the user'
   await remote.close()
   const plain = await s.open({ home: join(s.folder, 'other'), remote: database.url })
   await expect(plain.session('x')).rejects.toMatchObject({ code: 'KEY_MISSING' })
+  // Not one session is at fault, so a claim does not pass over it.
+  await expect(plain.claim()).rejects.toMatchObject({ code: 'KEY_MISSING' })
+  const wrong = { url: database.url, key: 'cd'.repeat(32) }
+  const other = await s.open({ home: join(s.folder, 'third'), remote: wrong })
+  await expect(other.claim()).rejects.toMatchObject({ code: 'KEY_WRONG' })
+})
+
+test('a store without a remote has nothing to claim', async () => {
+  await using s = await scratch()
+  const store = await s.open()
+  const refused = {
+    code: 'REMOTE_UNKNOWN',
+    hint: 'Open it with one: openStore({ remote: "postgres://…" }).',
+  }
+  await expect(store.claim({ agent: 'worker' })).rejects.toMatchObject(refused)
 })
 
 test('a caller can hand in a pool of pg, which the store leaves open', async () => {

@@ -1,8 +1,10 @@
 // axe finds nothing to complain about in any view or dialog, in both color schemes.
-import { afterEach, beforeAll, expect, test } from 'vitest'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
 import { rowOf } from '../support/agent-story.js'
-import { agentStore, CLAUDE_SESSION } from '../support/browser/agent-store.js'
-import { axeViolations } from '../support/browser/axe.js'
+import { agentStore, CLAUDE_SESSION, PROMPTS } from '../support/browser/agent-store.js'
+import { axeInBothSchemes } from '../support/browser/axe.js'
 import { holdAnswers } from '../support/browser/held-answers.js'
 import { applyPlan, planShown, undoBar } from '../support/browser/restore-dialog.js'
 import { useUi } from '../support/browser/use-ui.js'
@@ -10,11 +12,12 @@ import { useUi } from '../support/browser/use-ui.js'
 const ui = useUi(agentStore)
 let edit = ''
 let art = ''
+let login = ''
 beforeAll(() => {
   edit = rowOf(ui.store, 'Edit src/login.ts').id
+  login = rowOf(ui.store, `You: ${PROMPTS.login}`).id
   art = rowOf(ui.store, 'Bash: make logo').id
 })
-afterEach(() => ui.page.emulateMedia({ colorScheme: null }))
 
 /** The address of each view, and what it shows when all of its data is there. */
 const VIEWS: Readonly<Record<string, () => readonly [path: string, loaded: string]>> = {
@@ -23,6 +26,7 @@ const VIEWS: Readonly<Record<string, () => readonly [path: string, loaded: strin
   'checkpoint with images and hostile names': () => [`/c/${art}?file=logo.png`, '.picture img'],
   'checkpoint, since then': () => [`/c/${edit}?tab=since`, '[data-line]'],
   'checkpoint, files': () => [`/c/${edit}?tab=files`, '[role=treeitem]'],
+  'checkpoint, an opened file': () => [`/c/${edit}?tab=files&file=src/login.ts`, '.file-toolbar'],
   'checkpoint, conversation': () => [`/c/${edit}?tab=conversation`, '[data-item]'],
   'checkpoint, details': () => [`/c/${edit}?tab=details`, '.details'],
   sessions: () => ['/sessions', '[data-session]'],
@@ -35,14 +39,7 @@ const VIEWS: Readonly<Record<string, () => readonly [path: string, loaded: strin
   'unknown checkpoint': () => ['/c/bbbbbbbbbbbbbbbbbb', '.state-message[data-kind=error]'],
 }
 
-/** All rules in the light scheme, and those about colors in the dark one. */
-async function violations(): Promise<readonly string[]> {
-  const { page } = ui
-  await page.emulateMedia({ colorScheme: 'light' })
-  const inLight = await axeViolations(page)
-  await page.emulateMedia({ colorScheme: 'dark' })
-  return [...inLight, ...(await axeViolations(page, { colorsOnly: true }))]
-}
+const violations = () => axeInBothSchemes(ui.page)
 
 test.each(Object.keys(VIEWS))('%s', async (name) => {
   const [path = '', loaded = ''] = VIEWS[name]?.() ?? []
@@ -51,6 +48,74 @@ test.each(Object.keys(VIEWS))('%s', async (name) => {
   // The answer to an unknown checkpoint is an error, which the browser logs.
   if (name === 'unknown checkpoint') ui.takeFaults()
   expect(await violations()).toEqual([])
+})
+
+/** Menus and layouts of views: the clicks that open them, and an element that is visible then. */
+const OPENED: Readonly<
+  Record<string, readonly [path: () => string, click: readonly string[], shown: string]>
+> = {
+  'the kinds of the timeline': [() => '/', ['All kinds'], '.tl-kinds[open] label'],
+  'the picker of a checkpoint': [
+    () => `/compare?a=${edit}`,
+    ['Checkpoint B'],
+    '.combobox-list [role=option]',
+  ],
+  'the suggestions of paths': [
+    () => '/files',
+    ['Path of a file or folder'],
+    '.combobox-list [role=option]',
+  ],
+  'a split diff': [
+    () => `/c/${edit}?file=src/login.ts`,
+    ['Split'],
+    '.diff-body[data-layout=split] [data-line]',
+  ],
+  'a wrapped diff': [
+    () => `/c/${edit}?file=src/login.ts`,
+    ['Unified', 'Wrap'],
+    '.choice [aria-pressed=true] >> text=Wrap',
+  ],
+}
+
+test.each(Object.keys(OPENED))('opened: %s', async (name) => {
+  const { page } = ui
+  const [path, click, shown] = OPENED[name] ?? [() => '', [], '']
+  await ui.show(path())
+  for (const one of click)
+    await page
+      .locator('summary', { hasText: one })
+      .or(page.getByRole('combobox', { name: one }))
+      .or(page.getByRole('button', { name: one, exact: true }))
+      .click()
+  await page.locator(shown).first().waitFor()
+  expect(await violations()).toEqual([])
+  await page.evaluate('localStorage.clear()')
+})
+
+test('restore dialog with a conflict and a preview, and the dialogs of undo and redo', async () => {
+  const { page } = ui
+  const inTheWay = join(ui.store.project, 'notes.txt')
+  mkdirSync(inTheWay)
+  writeFileSync(join(inTheWay, 'large.raw'), 'x'.repeat(11 * 1024 * 1024))
+  await ui.show(`/c/${login}`)
+  await page.keyboard.press('r')
+  const dialog = await planShown(page)
+  await dialog.getByRole('switch', { name: /Keep my changes/ }).uncheck()
+  await dialog.locator('[data-action=conflict]').waitFor()
+  await dialog.locator('[data-path="src/login.ts"] button').click()
+  await dialog.locator('[data-preview] [data-line]').first().waitFor()
+  expect(await violations()).toEqual([])
+  await page.keyboard.press('Escape')
+  rmSync(inTheWay, { recursive: true })
+  await ui.show('/')
+  await page.getByRole('button', { name: 'Redo' }).click()
+  await planShown(page)
+  expect(await violations()).toEqual([])
+  await applyPlan(page)
+  await page.keyboard.press('u')
+  await planShown(page)
+  expect(await violations()).toEqual([])
+  await applyPlan(page)
 })
 
 test('restore dialog', async () => {
@@ -117,5 +182,5 @@ test('a page with a contrast that is too low is found in the dark scheme alone',
   )
   const found = await violations()
   expect(found.length).toBeGreaterThan(0)
-  expect(found.filter((one) => !one.startsWith('color-contrast | '))).toEqual([])
+  expect(found.filter((one) => !one.startsWith('dark: color-contrast | '))).toEqual([])
 })

@@ -28,12 +28,23 @@ test('changed here: files with figures and authors, and the diff of the first on
   await view().getByText('verifyTicket').first().waitFor()
 })
 
-test('by keyboard: arrows change the tab; [ and ] go to the neighbors', async () => {
+test('arrows and clicks change the tab; [ and ] go to the neighbors', async () => {
   const { page } = ui
   await ui.show(`/c/${ids.edit}`)
   await tab('Changed here').focus()
   for (const name of ['Since then', 'Files as they were', 'Conversation', 'Details']) {
     await page.keyboard.press('ArrowRight')
+    expect(await tab(name).getAttribute('aria-selected')).toBe('true')
+  }
+  for (const [name, shown] of [
+    ['Changed here', '[data-line]'],
+    ['Since then', '[data-line]'],
+    ['Files as they were', '[role=treeitem]'],
+    ['Conversation', '[data-item]'],
+    ['Details', '.details'],
+  ] as const) {
+    await tab(name).click()
+    await page.locator(`[role=tabpanel] ${shown}`).first().waitFor()
     expect(await tab(name).getAttribute('aria-selected')).toBe('true')
   }
   await page.keyboard.press(']')

@@ -2,8 +2,10 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { rowOf } from '../support/agent-story.js'
 import { agentStore, CLAUDE_SESSION, PROMPTS, SECRET } from '../support/browser/agent-store.js'
 import { ClaudeTranscript } from '../support/browser/claude-transcript.js'
+import { DIALOG, planShown } from '../support/browser/restore-dialog.js'
 import { useUi } from '../support/browser/use-ui.js'
 
 const ui = useUi(agentStore)
@@ -85,8 +87,14 @@ test('checkpoint lines restore and open; keys act on the nearest checkpoint', as
   await ui.page.locator('.feed-item:focus').waitFor()
   await ui.page.keyboard.press('K')
   await ui.page.locator('.feed-item:focus', { hasText: 'onerror' }).waitFor()
+  await ui.page.keyboard.press('r')
+  await planShown(ui.page)
+  const title = await ui.page.locator(`${DIALOG} h2`).innerText()
+  expect(title).toContain('txt.exe')
+  await ui.page.keyboard.press('Escape')
   await ui.page.keyboard.press('o')
-  await expect.poll(() => new URL(ui.page.url()).pathname).toMatch(/^\/c\//)
+  const nearest = rowOf(ui.store, `You: ${PROMPTS.hostile}`).id
+  await expect.poll(() => new URL(ui.page.url()).pathname).toBe(`/c/${nearest}`)
 })
 
 test('hostile text stays text, and a link opens only after its target was shown', async () => {

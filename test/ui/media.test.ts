@@ -1,9 +1,9 @@
 // The page on paper, with forced colors and with more contrast.
-import { inflateSync } from 'node:zlib'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { rowOf } from '../support/agent-story.js'
 import { agentStore, CLAUDE_SESSION, PROMPTS } from '../support/browser/agent-store.js'
 import { axeViolations } from '../support/browser/axe.js'
+import { pagesOf } from '../support/browser/pdf-pages.js'
 import { planShown } from '../support/browser/restore-dialog.js'
 import { useUi } from '../support/browser/use-ui.js'
 
@@ -24,7 +24,7 @@ const PAPER = { width: 718, height: 1047 }
 /** The text of elements that are cut by an ancestor, drawn outside of the page, or drawn over by another text. */
 const CUT = `(() => {
   const faults = []
-  const texts = document.createTreeWalker(document.querySelector('#main'), NodeFilter.SHOW_TEXT)
+  const texts = document.createTreeWalker(document.querySelector('dialog[open]') ?? document.querySelector('#main'), NodeFilter.SHOW_TEXT)
   const boxes = []
   const cutting = new Map()
   const cuts = (above) => {
@@ -100,6 +100,21 @@ describe('on paper', () => {
         'Done: twelve tests, all green.',
       ],
     }),
+    'checkpoint, files': () => ({
+      path: `/c/${ids.edit}?tab=files&file=src/login.ts`,
+      ready: '.diff-line',
+      texts: ['session.ts', 'recording.raw', 'export async function login'],
+    }),
+    'checkpoint, conversation': () => ({
+      path: `/c/${ids.table}?tab=conversation`,
+      ready: '[data-item]',
+      texts: [PROMPTS.login, 'test 29: ok'],
+    }),
+    store: () => ({
+      path: '/store',
+      ready: '.store-table',
+      texts: [ui.store.project, 'Never pruned.', 'Without hooks: claude', 'It does not run.'],
+    }),
     since: () => ({
       path: `/c/${ids.edit}?tab=since`,
       ready: '[data-line]',
@@ -129,6 +144,28 @@ describe('on paper', () => {
     for (const part of view.texts) await expect.poll(mainText).toContain(part)
     expect(await ui.page.evaluate(CUT)).toEqual([])
     expect(await ui.page.evaluate(CONTROLS)).toEqual([])
+  })
+
+  test('an open restore dialog is printed alone and as a whole, with the opened difference', async () => {
+    const { page } = ui
+    await page.setViewportSize(PAPER)
+    await ui.show(`/c/${rowOf(ui.store, `You: ${PROMPTS.login}`).id}`)
+    await page.keyboard.press('r')
+    const dialog = await planShown(page)
+    await dialog.locator('[data-path="src/login.ts"] .plan-path').click()
+    await dialog.locator('[data-preview] [data-line]').first().waitFor()
+    const paths = await dialog.locator('[data-path]').count()
+    await page.emulateMedia({ media: 'print' })
+    expect(await page.evaluate(CUT)).toEqual([])
+    expect(await page.locator('.rail, #main, .header').filter({ visible: true }).count()).toBe(0)
+    expect(await dialog.locator('[data-path]').filter({ visible: true }).count()).toBe(paths)
+    expect(await dialog.locator('.button').filter({ visible: true }).count()).toBe(0)
+    const { scrollHeight, clientHeight } = await page.evaluate<Record<string, number>>(
+      `(({ scrollHeight, clientHeight }) => ({ scrollHeight, clientHeight }))(document.querySelector('dialog'))`,
+    )
+    expect(clientHeight).toBe(scrollHeight)
+    await page.emulateMedia({ media: null })
+    await page.keyboard.press('Escape')
   })
 
   test('a chosen dark theme is dark on white', async () => {
@@ -190,15 +227,6 @@ describe('on paper', () => {
 
 const mainText = () => ui.page.locator('#main').innerText()
 
-/** Newer PDFs keep the objects of their pages in compressed streams. */
-function pagesOf(pdf: Buffer): number {
-  const text = pdf.toString('latin1')
-  const streams = [...text.matchAll(/\/Type\s*\/ObjStm[\s\S]*?stream\r?\n/g)].map(
-    ({ index, 0: head }) => inflateSync(pdf.subarray(index + head.length)).toString('latin1'),
-  )
-  return [text, ...streams].join('\n').match(/\/Type\s*\/Page\b/g)?.length ?? 0
-}
-
 const MEDIA = [
   { forcedColors: 'active', contrast: null, colorScheme: 'dark' },
   { forcedColors: 'active', contrast: null, colorScheme: 'light' },
@@ -210,18 +238,23 @@ test.each([
   '/',
   'changed',
   'since',
+  'files tab',
+  'details',
+  'compare',
+  '/files?path=src/login.ts',
   `/s/${CLAUDE_SESSION}`,
   '/sessions',
   '/store',
   '/search?q=login',
 ])('with forced colors and with more contrast, %s is readable in both schemes', async (name) => {
-  const path =
-    name === 'changed'
-      ? `/c/${ids.edit}?file=src/login.ts`
-      : name === 'since'
-        ? `/c/${ids.edit}?tab=since`
-        : name
-  await ui.show(path)
+  const paths: Readonly<Record<string, string>> = {
+    changed: `/c/${ids.edit}?file=src/login.ts`,
+    since: `/c/${ids.edit}?tab=since`,
+    'files tab': `/c/${ids.edit}?tab=files&file=src/login.ts`,
+    details: `/c/${ids.edit}?tab=details`,
+    compare: `/compare?a=${ids.edit}&b=${ids.table}`,
+  }
+  await ui.show(paths[name] ?? name)
   for (const media of MEDIA) {
     await ui.page.emulateMedia(media)
     const enhanced = media.contrast === 'more'

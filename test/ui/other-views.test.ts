@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { rowOf } from '../support/agent-story.js'
 import { agentStore, PROMPTS } from '../support/browser/agent-store.js'
+import { axeViolations } from '../support/browser/axe.js'
 import { useUi } from '../support/browser/use-ui.js'
 
 const ui = useUi(agentStore)
@@ -45,6 +46,7 @@ test('a mistyped address shows a message instead of a blank page', async () => {
     dispatchEvent(new PopStateEvent('popstate'))
   `)
   await ui.page.getByText('There is no such page').waitFor()
+  expect(await axeViolations(ui.page)).toEqual([])
 })
 
 test('compare: the files that differ between two checkpoints, with their diff', async () => {
@@ -65,7 +67,7 @@ test('file history: every version with author and prompt; also of a removed file
   await page.locator('main').getByText('rm notes.txt').first().waitFor()
 })
 
-test('search finds prompts, calls and paths, and Enter opens a result', async () => {
+test('search finds prompts, calls and paths, and Enter or a click opens a result', async () => {
   const { page } = ui
   await ui.show('/search?q=login')
   const text = async () => ui.page.locator('[data-view=search]').innerText()
@@ -74,6 +76,9 @@ test('search finds prompts, calls and paths, and Enter opens a result', async ()
   await page.locator('[data-view=search] a:focus').waitFor()
   await page.keyboard.press('Enter')
   await page.locator('[data-view=checkpoint]').waitFor()
+  await ui.show('/search?q=table')
+  await page.locator(`.search-result[data-id="${table}"] a`).click()
+  await expect.poll(() => new URL(page.url()).pathname).toBe(`/c/${table}`)
   await ui.show('/search?q=nothing-has-these-words')
   await page.locator('[data-view=search][data-state=empty]').waitFor()
 })

@@ -53,6 +53,42 @@ test('compare: words find a checkpoint, Enter takes it, the sides can be swapped
   await page.locator('del.diff-word').getByText('and more').waitFor()
 })
 
+test('compare, by mouse: a checkpoint is picked, files are filtered, and one is taken from each side', async () => {
+  const { page } = ui
+  await ui.show(`/compare?a=${id('first')}&b=${id('second')}`)
+  const field = page.getByRole('combobox', { name: 'Checkpoint B' })
+  await field.click()
+  await field.fill('third')
+  await page.getByRole('option', { name: 'third' }).click()
+  await expect.poll(() => parameter('b')).toBe(id('third'))
+  const files = page.getByRole('complementary', { name: 'Files that differ' }).getByRole('option')
+  const paths = async () =>
+    files.evaluateAll((all) => all.map((one) => one.getAttribute('data-path')))
+  await expect.poll(paths).toEqual(['src/one.txt', 'gone.txt', 'src/old.txt'])
+  const filter = page.getByRole('searchbox', { name: 'Filter the files' })
+  await filter.fill('SRC/O')
+  expect(await paths()).toEqual(['src/one.txt', 'src/old.txt'])
+  await filter.fill('no such path')
+  await page.getByText('No path has these words.').waitFor()
+  await filter.fill('')
+  await files.getByText('gone.txt').click()
+  await expect.poll(() => parameter('file')).toBe('gone.txt')
+  // Only A has it.
+  const take = (letter: string) =>
+    page.getByRole('button', { name: `Take this file from ${letter}…` })
+  await take('A').waitFor()
+  expect(await take('B').count()).toBe(0)
+  await page.locator('.file-row[data-path="src/one.txt"]').click()
+  await take('B').click()
+  await page.getByText('Nothing to do: the folder is as it was then.').waitFor()
+  await page.keyboard.press('Escape')
+  await take('A').click()
+  expect((await planRows(page)).filter(({ ticked }) => ticked)).toEqual([
+    { action: 'write', path: 'src/one.txt', ticked: true },
+  ])
+  await page.keyboard.press('Escape')
+})
+
 test('files: folders are entered, files are chosen, and a deleted file can be typed', async () => {
   const { page } = ui
   await ui.show('/files')
@@ -73,6 +109,17 @@ test('files: folders are entered, files are chosen, and a deleted file can be ty
   await expect.poll(() => parameter('path')).toBe('gone.txt')
   await page.getByRole('button', { name: 'Restore the last version…' }).waitFor()
   await page.locator('.version-row').getByText('removed', { exact: true }).waitFor()
+})
+
+test('files, by mouse: a version is chosen, and a file that it changed in the folder', async () => {
+  const { page } = ui
+  await ui.show('/files?path=src')
+  await page.locator(`.version-row[data-id="${id('first')}"]`).click()
+  await expect.poll(() => parameter('at')).toBe(id('first'))
+  const inside = page.getByRole('combobox', { name: 'Changed in it' })
+  await inside.selectOption('src/two.txt')
+  await expect.poll(() => parameter('file')).toBe('src/two.txt')
+  await page.locator('[data-line]', { hasText: 'two' }).waitFor()
 })
 
 test('files: what a checkpoint has deleted in a folder comes back, and its last version can be downloaded', async () => {

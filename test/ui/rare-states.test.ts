@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { type Scratch, PROGRAM, scratch } from '../cli/program.js'
 import { claudePrompt, rowsOf, SESSION } from '../support/agent-story.js'
-import { axeViolations } from '../support/browser/axe.js'
+import { axeInBothSchemes } from '../support/browser/axe.js'
 import { openGuarded } from '../support/browser/guarded-page.js'
 import { applyButton, planShown } from '../support/browser/restore-dialog.js'
 import { damagedStore, encryptedStore } from '../support/browser/scratch-stores.js'
@@ -33,9 +33,7 @@ async function withPage(
   }
   await work({ page, server, show })
   const faults = guarded.takeFaults().filter((fault) => expected?.test(fault) !== true)
-  const inLight = await axeViolations(page)
-  await page.emulateMedia({ colorScheme: 'dark' })
-  return [...faults, ...inLight, ...(await axeViolations(page, { colorsOnly: true }))]
+  return [...faults, ...(await axeInBothSchemes(page))]
 }
 
 test('an empty store says how to begin', async () => {

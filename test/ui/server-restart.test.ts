@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { type Scratch, PROGRAM, scratch } from '../cli/program.js'
 import { claudePrompt, claudeShell, rowOf, rowsOf } from '../support/agent-story.js'
-import { axeViolations } from '../support/browser/axe.js'
+import { axeInBothSchemes } from '../support/browser/axe.js'
 import { type GuardedPage, openGuarded } from '../support/browser/guarded-page.js'
 import { applyButton, DIALOG, planShown } from '../support/browser/restore-dialog.js'
 import { startUi, type UiServer } from '../support/browser/ui-server.js'
@@ -65,7 +65,7 @@ test.each(['SIGINT', 'SIGKILL'] as const)(
     await gone.getByText('Savestate does not answer.').waitFor()
     await gone.getByText('savestate ui', { exact: true }).waitFor()
     expect(await page.locator('.live').getAttribute('data-connection')).toBe('gone')
-    expect(await axeViolations(page)).toEqual([])
+    expect(await axeInBothSchemes(page)).toEqual([])
     // Loaded rows stay; a view that is not loaded says why.
     await row.getByRole('link').first().click()
     await page.locator('main .code', { hasText: 'SERVER_GONE' }).waitFor()
@@ -78,7 +78,7 @@ test.each(['SIGINT', 'SIGKILL'] as const)(
     expect(keyOf(second)).not.toBe(keyOf(first))
     await page.locator('[data-bar=token]').getByText('Savestate was started again.').waitFor()
     expect(await gone.count()).toBe(0)
-    expect(await axeViolations(page)).toEqual([])
+    expect(await axeInBothSchemes(page)).toEqual([])
     expect(await askWith(keyOf(first), second.origin)).toEqual([401, 'ACCESS_REFUSED'])
     expect(await askWith(keyOf(second), second.origin)).toEqual([200, undefined])
     // A reload does not help: the tab has only the old key.

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { type Scratch, scratch } from '../cli/program.js'
-import { axeViolations } from '../support/browser/axe.js'
+import { axeInBothSchemes } from '../support/browser/axe.js'
 import { browser } from '../support/browser/browser.js'
 import { useUi } from '../support/browser/use-ui.js'
 import {
@@ -67,7 +67,7 @@ test('a subagent is folded under its call, follows its file, and nests its own',
   const inner = outer().locator('.subagent')
   await inner.getByRole('button', head).click()
   await inner.locator('[data-kind=answer]', { hasText: 'Deep.' }).waitFor()
-  expect(await axeViolations(ui.page)).toEqual([])
+  expect(await axeInBothSchemes(ui.page)).toEqual([])
   await outer().getByRole('button', head).first().click()
   await expect.poll(() => outer().locator('.said').count()).toBe(0)
 })

@@ -13,10 +13,11 @@ const focused = (field: string) =>
   ui.page.locator('[role=row]:focus').getAttribute(field, { timeout: 5000 })
 const parameter = (name: string) => new URL(ui.page.url()).searchParams.get(name)
 const press = (key: string) => ui.page.keyboard.press(key)
-const ids = { login: '', edit: '', tests: '' }
+const ids = { login: '', edit: '', tests: '', codex: '' }
 beforeAll(() => {
   ids.login = rowOf(ui.store, `You: ${PROMPTS.login}`).id
   ids.edit = rowOf(ui.store, 'Edit src/login.ts').id
+  ids.codex = rowOf(ui.store, `You: ${PROMPTS.codex}`).id
   ids.tests = rowOf(ui.store, `You: ${PROMPTS.tests}`).id
 })
 afterEach(() => ui.page.setViewportSize({ width: 1280, height: 800 }))
@@ -63,7 +64,7 @@ test('timeline, by keyboard: Home, End, pages; Space and arrows fold; d compares
   expect([new URL(page.url()).pathname, parameter('tab')]).toEqual([`/c/${ids.login}`, 'since'])
 })
 
-test('timeline, by mouse: the triangle folds, the menu of kinds filters, the strip and the date jump', async () => {
+test('timeline, by mouse: the triangle folds, the fields filter, the strip and the date jump', async () => {
   const { page } = ui
   await page.setViewportSize({ width: 1280, height: 400 })
   await ui.show('/')
@@ -82,6 +83,21 @@ test('timeline, by mouse: the triangle folds, the menu of kinds filters, the str
   await page.getByRole('button', { name: 'Clear' }).click()
   await row(ids.edit).waitFor({ state: 'attached' })
 
+  const author = page.getByRole('combobox', { name: 'Author' })
+  await author.selectOption('codex')
+  await row(ids.edit).waitFor({ state: 'detached' })
+  const session = page.getByRole('combobox', { name: 'Session' })
+  await session.selectOption(CLAUDE_SESSION)
+  await author.selectOption('All authors')
+  await row(ids.edit).waitFor({ state: 'attached' })
+  expect([parameter('session'), parameter('author')]).toEqual([CLAUDE_SESSION, null])
+  expect(await row(ids.codex).count()).toBe(0)
+  // By keyboard: a letter chooses an option.
+  await session.focus()
+  await press('Home')
+  await row(ids.codex).waitFor({ state: 'attached' })
+  expect(parameter('session')).toBe(null)
+
   const scrolled = () =>
     page.evaluate<number>(`Math.round(document.querySelector('.tl-scroller').scrollTop)`)
   const strip = page.locator('.tl-strip')
@@ -95,8 +111,9 @@ test('timeline, by mouse: the triangle folds, the menu of kinds filters, the str
 })
 
 test('session: J and K lead to the next and the previous prompt', async () => {
+  const { page } = ui
   await ui.show(`/s/${CLAUDE_SESSION}?at=0`)
-  const current = ui.page.locator('[data-item][data-current] [data-kind=prompt]')
+  const current = page.locator('[data-item][data-current] [data-kind=prompt]')
   await current.getByText(PROMPTS.login).waitFor()
   await press('J')
   await current.getByText('txt.exe').waitFor()
@@ -104,6 +121,12 @@ test('session: J and K lead to the next and the previous prompt', async () => {
   await current.getByText(PROMPTS.tests).waitFor()
   await press('K')
   await current.getByText('txt.exe').waitFor()
+  await press('K')
+  await current.getByText(PROMPTS.login).waitFor()
+  // Faster than the list can scroll.
+  await page.evaluate(`for (const key of ['J', 'J'])
+    document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))`)
+  await current.getByText(PROMPTS.tests).waitFor()
 })
 
 test('arrows choose a file of a diff, walk the tree of files, and choose a version', async () => {
@@ -157,6 +180,8 @@ test('the conversation alone: no file changes, and the bar has the command but n
   await applyPlan(page)
   expect(await undoBar(page).innerText()).toMatch(/claude --resume .* --fork-session/)
   expect(await undoBar(page).getByRole('button', { name: 'Undo' }).count()).toBe(0)
+  await page.setViewportSize({ width: 360, height: 740 })
+  expect(await page.evaluate<number>(WIDEST)).toBeLessThanOrEqual(360)
   assert.deepEqual(snapshotOf(ui.store.project), before)
 })
 
@@ -175,8 +200,11 @@ const WIDTHS: readonly (readonly [name: string, path: () => string, key: string]
   ['search', () => '/search?q=login', ''],
   ['store', () => '/store', ''],
   ['restore dialog', () => `/c/${ids.edit}`, 'r'],
+  ['name dialog', () => '/', 'n'],
+  ['fork dialog', () => '/', 'f'],
   ['list of keys', () => '/', '?'],
 ]
+const WIDEST = `Math.max(...['html', 'body', 'main', 'dialog', '.bar'].map((one) => document.querySelector(one)?.scrollWidth ?? 0))`
 
 test.each(WIDTHS)('%s: at 360 pixels nothing is wider than the screen', async (_, path, key) => {
   const { page } = ui
@@ -184,10 +212,10 @@ test.each(WIDTHS)('%s: at 360 pixels nothing is wider than the screen', async (_
   await ui.show(path())
   await page.locator('.state-message[role=status]').waitFor({ state: 'detached' })
   if (key !== '') {
+    if (path() === '/') await row(ids.edit).focus()
     await press(key)
     await page.getByRole('dialog').waitFor()
     await page.locator('dialog .state-message').waitFor({ state: 'detached' })
   }
-  const widest = `Math.max(...['html', 'body', 'main', 'dialog'].map((one) => document.querySelector(one)?.scrollWidth ?? 0))`
-  expect(await page.evaluate<number>(widest)).toBeLessThanOrEqual(360)
+  expect(await page.evaluate<number>(WIDEST)).toBeLessThanOrEqual(360)
 })

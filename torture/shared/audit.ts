@@ -22,7 +22,8 @@ CREATE FUNCTION audit.removal() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
   INSERT INTO audit.removed VALUES (OLD.log, OLD.id, current_setting('application_name'));
   RETURN NULL; END $$;
 CREATE TRIGGER audit AFTER INSERT OR UPDATE ON savestate.segments FOR EACH ROW EXECUTE FUNCTION audit.segment();
-CREATE TRIGGER audit AFTER UPDATE ON savestate.live FOR EACH ROW WHEN (OLD.fence <> NEW.fence) EXECUTE FUNCTION audit.lease();
+CREATE TRIGGER audit AFTER UPDATE ON savestate.live FOR EACH ROW WHEN (OLD.fence <> NEW.fence
+  OR NEW.holder IS NOT NULL AND NEW.holder IS DISTINCT FROM OLD.holder) EXECUTE FUNCTION audit.lease();
 CREATE TRIGGER audit AFTER DELETE ON savestate.checkpoints FOR EACH ROW EXECUTE FUNCTION audit.removal();
 `
 
@@ -50,8 +51,8 @@ const VIOLATIONS: Readonly<Record<string, string>> = {
     AND NOT EXISTS (SELECT FROM savestate.segments AS s WHERE s.log = a.log AND s.n = a.n)`,
   'a fence that decreased': `SELECT s.log, s.n, s.fence, p.fence AS before FROM audit.segments AS s
     JOIN audit.segments AS p ON p.log = s.log AND p.n = s.n - 1 WHERE s.fence < p.fence`,
-  'a fence that was given twice, or skipped': `SELECT log, fence FROM audit.leases
-    GROUP BY log, fence HAVING count(*) > 1 OR bool_or(fence <> before + 1)`,
+  'a fence that was given twice, or did not grow': `SELECT log, fence FROM audit.leases
+    GROUP BY log, fence HAVING count(*) > 1 OR bool_or(fence <= before) ORDER BY log, fence`,
   'a segment of a process without the lease': `SELECT s.log, s.n, s.fence, s.process, l.process AS holder
     FROM audit.segments AS s LEFT JOIN audit.leases AS l ON l.log = s.log AND l.fence = s.fence
     WHERE s.process NOT LIKE '${KEEPER}%' AND (NOT s.is_held OR s.process IS DISTINCT FROM l.process)`,

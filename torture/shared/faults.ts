@@ -27,41 +27,44 @@ export type Scene = {
   readonly report: (fault: string) => void
 }
 
-export type FaultCounts = Record<Fault | 'stop' | 'maintenance', number>
-type Fault =
-  | 'kill'
-  | 'pause'
-  | 'cut'
-  | 'stall'
-  | 'longStall'
-  | 'halfOpen'
-  | 'lostAnswer'
-  | 'expiry'
-  | 'compaction'
+type FaultCounts = Record<Fault, number>
+type NetworkFault = 'longStall' | 'lostAnswer' | 'halfOpen' | 'cut' | 'stall'
+type Fault = NetworkFault | 'pause' | 'maintenance' | 'expiry' | 'compaction' | 'stop' | 'kill'
 
 /** Longer than a process waits for one answer (4 s). */
 const LONG_STALL_MS = 4500
 const STOP_EVERY_MS = 6000
 const MAINTENANCE_EVERY_MS = 5000
 
+/** The longest first. */
+const FAULTS: readonly Fault[] = [
+  'longStall',
+  'lostAnswer',
+  'halfOpen',
+  'expiry',
+  'compaction',
+  'stop',
+  'pause',
+  'cut',
+  'stall',
+  'maintenance',
+  'kill',
+]
+/** The others have a time of their own. */
+const OFTEN: readonly Fault[] = [
+  ...Array.from({ length: 4 }, () => 'kill' as const),
+  ...FAULTS.filter((fault) => fault !== 'stop' && fault !== 'maintenance'),
+]
+
 export class Faults {
-  readonly counts: FaultCounts = {
-    kill: 0,
-    pause: 0,
-    cut: 0,
-    stall: 0,
-    longStall: 0,
-    halfOpen: 0,
-    lostAnswer: 0,
-    expiry: 0,
-    compaction: 0,
-    stop: 0,
-    maintenance: 0,
-  }
+  /** Those that had an effect. */
+  readonly counts = Object.fromEntries(FAULTS.map((fault) => [fault, 0])) as FaultCounts
   readonly #scene: Scene
-  readonly #running = new Set<Promise<void>>()
+  /** Those that last. */
+  readonly #running = new Map<Promise<void>, Fault>()
   readonly #broken = new Set<Target>()
-  #isMaintained = false
+  readonly #end = new AbortController()
+  #tries = 0
   #stopAt = Date.now() + STOP_EVERY_MS
   #maintainAt = Date.now() + MAINTENANCE_EVERY_MS
 
@@ -69,42 +72,70 @@ export class Faults {
     this.#scene = scene
   }
 
-  /** Causes one fault. Those of a network last on while others happen elsewhere. */
+  /** Whether each fault has happened at least once. */
+  get isComplete(): boolean {
+    return Object.values(this.counts).every((count) => count > 0)
+  }
+
+  /** Causes one fault: each of them until it has happened, then random ones. Some last on while others happen elsewhere. */
   async causeOne(): Promise<void> {
     const { random } = this.#scene
-    if (Date.now() > this.#maintainAt && !this.#isMaintained) {
+    const lasting = new Set(this.#running.values())
+    const missing = FAULTS.filter((fault) => this.counts[fault] === 0 && !lasting.has(fault))
+    const next = missing[this.#tries++ % missing.length]
+    if (next !== undefined) return this.#cause(next)
+    if (Date.now() > this.#maintainAt && !lasting.has('maintenance')) {
       this.#maintainAt = Date.now() + MAINTENANCE_EVERY_MS
-      return this.#run(this.#maintain())
+      return this.#cause('maintenance')
     }
     if (Date.now() > this.#stopAt) {
-      await this.#stopServer()
+      await this.#cause('stop')
       this.#stopAt = Date.now() + STOP_EVERY_MS + random.below(STOP_EVERY_MS)
       return
     }
-    const works: readonly (() => Promise<void>)[] = [
-      ...Array.from({ length: 5 }, () => () => this.#kill()),
-      () => this.#expire(),
-      () => this.#compact(),
-      async () => this.#run(this.#pause()),
-      ...(['cut', 'stall', 'longStall', 'halfOpen', 'lostAnswer'] as const).map(
-        (kind) => async () => this.#run(this.#disturb(kind)),
-      ),
-    ]
-    await random.pick(works)()
+    return this.#cause(random.pick(OFTEN))
   }
 
   /** Everything works again, and every process runs. */
   async end(): Promise<void> {
-    await Promise.all(this.#running)
+    this.#end.abort()
+    await Promise.all(this.#running.keys())
     for (const { proxy } of this.#scene.hosts) proxy.resume()
   }
 
-  #run(work: Promise<void>): void {
+  async #cause(fault: Fault): Promise<void> {
+    switch (fault) {
+      case 'kill':
+        return this.#kill()
+      case 'expiry':
+        return this.#expire()
+      case 'compaction':
+        return this.#compact()
+      case 'stop':
+        return this.#stopServer()
+      case 'pause':
+        return this.#run(fault, this.#pause())
+      case 'maintenance':
+        return this.#run(fault, this.#maintain())
+      default:
+        return this.#run(fault, this.#disturb(fault))
+    }
+  }
+
+  #run(fault: Fault, work: Promise<void>): void {
     const reported = work.catch((error: unknown) =>
       this.#scene.report(error instanceof Error ? String(error.stack) : String(error)),
     )
     const running = reported.finally(() => this.#running.delete(running))
-    this.#running.add(running)
+    this.#running.set(running, fault)
+  }
+
+  /** How long a fault lasts; less at the end of the run. */
+  async #last(ms: number): Promise<void> {
+    const { signal } = this.#end
+    await sleep(ms, undefined, { signal }).catch((error: unknown) => {
+      if (!signal.aborted) throw error
+    })
   }
 
   /** One that has done something: on a busy machine they would all be killed while they start. */
@@ -127,35 +158,38 @@ export class Faults {
     const child = this.#pickBusy()
     if (child === undefined) return
     child.kill('SIGSTOP')
-    await sleep(500 + this.#scene.random.below(2000))
+    await this.#last(500 + this.#scene.random.below(2000))
     child.kill('SIGCONT')
     this.counts.pause += 1
   }
 
-  async #disturb(kind: 'cut' | 'stall' | 'longStall' | 'halfOpen' | 'lostAnswer'): Promise<void> {
+  async #disturb(kind: NetworkFault): Promise<void> {
     const { random, hosts } = this.#scene
     const whole = hosts.filter((host) => !this.#broken.has(host))
     if (whole.length === 0) return
     const host = random.pick(whole)
     const { proxy } = host
     this.#broken.add(host)
+    let hasHappened = true
     if (kind === 'cut') proxy.cut()
-    else if (kind === 'halfOpen') proxy.halfOpen()
-    else if (kind !== 'lostAnswer') proxy.stall()
-    if (kind === 'longStall') await sleep(LONG_STALL_MS + random.below(LONG_STALL_MS))
-    else if (kind === 'lostAnswer') await Promise.race([proxy.dropAnswer(), sleep(500)])
-    else if (kind !== 'halfOpen') await sleep(random.below(500))
+    else if (kind === 'stall' || kind === 'longStall') proxy.stall()
+    if (kind === 'halfOpen') hasHappened = proxy.halfOpen() > 0
+    else if (kind === 'longStall') await this.#last(LONG_STALL_MS + random.below(LONG_STALL_MS))
+    else if (kind === 'lostAnswer')
+      hasHappened = await Promise.race([proxy.dropAnswer().then(() => true), sleep(500, false)])
+    else await this.#last(random.below(500))
     proxy.resume()
     this.#broken.delete(host)
-    this.counts[kind] += 1
+    if (hasHappened) this.counts[kind] += 1
   }
 
   /** Another process takes the sessions of a holder that still believes in its lease. */
   async #expire(): Promise<void> {
-    await this.#scene.database.sql(
-      `UPDATE savestate.live SET expires_at = clock_timestamp() - interval '1 minute' WHERE holder IS NOT NULL`,
+    const expired = await this.#scene.database.sql(
+      `UPDATE savestate.live SET expires_at = clock_timestamp() - interval '1 minute' WHERE holder IS NOT NULL
+        RETURNING log`,
     )
-    this.counts.expiry += 1
+    if (expired.length > 0) this.counts.expiry += 1
   }
 
   async #compact(): Promise<void> {
@@ -177,7 +211,6 @@ export class Faults {
   /** An administrator prunes and verifies beside the writers. The remote is whole at any time. */
   async #maintain(): Promise<void> {
     const { store, random, report } = this.#scene
-    this.#isMaintained = true
     try {
       if (random.below(2) === 0) await store.remotes.prune()
       else
@@ -188,8 +221,6 @@ export class Faults {
       // The server was stopped.
       if (!(error instanceof Error && 'code' in error && error.code === 'REMOTE_UNREACHABLE'))
         throw error
-    } finally {
-      this.#isMaintained = false
     }
   }
 }

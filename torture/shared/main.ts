@@ -33,7 +33,7 @@ const { values } = parseArgs({
   options: {
     /** The longest time, if there are counts to reach. */
     minutes: { type: 'string', default: '2' },
-    /** Ends when so many saves were acknowledged and so many processes were killed. */
+    /** Ends when so many saves were acknowledged, so many processes were killed, and each fault has happened. */
     saves: { type: 'string' },
     kills: { type: 'string' },
     seed: { type: 'string' },
@@ -163,14 +163,16 @@ function isEnough(): boolean {
   if (values.saves === undefined && values.kills === undefined) return false
   return (
     model.acknowledged.length >= Number(values.saves ?? 0) &&
-    faults.counts.kill >= Number(values.kills ?? 0)
+    faults.counts.kill >= Number(values.kills ?? 0) &&
+    faults.isComplete
   )
 }
 
 while (Date.now() < until && model.faults.length === 0 && !isEnough()) {
-  await sleep(100 + random.below(400))
+  await sleep(faults.isComplete ? 100 + random.below(400) : random.below(200))
   readRecord()
-  await faults.causeOne()
+  // The first ones must meet processes that work.
+  if (model.acknowledged.length > 0) await faults.causeOne()
 }
 const isTooSlow = (values.saves ?? values.kills) !== undefined && !isEnough()
 if (isTooSlow && model.faults.length === 0)

@@ -1,6 +1,8 @@
 // Answers the requests of an exported page from the data that the file contains.
 import type { Failure, Method } from '../../src/ui/api.js'
 import { DATA_ID, type ExportedData, exportKey } from '../../src/ui/export/export-key.js'
+import { imageTypeOf, MAX_EXPORTED_IMAGE_BYTES } from '../../src/ui/export/image-type.js'
+import { formatBytes } from '../components/format.js'
 import { notice } from './dialogs.js'
 import { answerFrom, RequestError } from './transport.js'
 
@@ -21,13 +23,12 @@ export function openExport(): void {
 
 function findAnswer(
   { answers }: ExportedData,
-  method: Method,
+  method: Method | 'file',
   input: Readonly<Record<string, unknown>>,
 ): unknown {
   // The file has one project and one first view.
   const answer = answers[exportKey(method, method === 'start' ? {} : input)]
-  if (answer === undefined)
-    throw new RequestError('NOT_EXPORTED', 'This is not part of this file', NOT_EXPORTED)
+  if (answer === undefined) throw notExported(method, input)
   if (isFailure(answer)) {
     const { code, message, hint } = answer.error
     throw new RequestError(code, message, hint)
@@ -35,7 +36,18 @@ function findAnswer(
   return answer
 }
 
-const NOT_EXPORTED = 'Run `savestate ui` in the project to see everything.'
+function notExported(
+  method: Method | 'file',
+  { path }: Readonly<Record<string, unknown>>,
+): RequestError {
+  const isImage = method === 'file' && imageTypeOf(String(path)) !== undefined
+  const what = isImage ? 'This image' : 'This'
+  const why = isImage
+    ? `It has the newest images of up to ${formatBytes(MAX_EXPORTED_IMAGE_BYTES)} each. `
+    : ''
+  const hint = `${why}Run \`savestate ui\` in the project to see everything.`
+  return new RequestError('NOT_EXPORTED', `${what} is not part of this file`, hint)
+}
 
 function isFailure(answer: unknown): answer is Failure {
   return typeof answer === 'object' && answer !== null && 'error' in answer

@@ -11,7 +11,7 @@ import { reportError } from './errors.js'
 import { Header } from './header.js'
 import { useShortcuts } from './keys.js'
 import { lazy, Suspense } from './lazy.js'
-import { loadHere, loadProject, project, start, startError } from './model.js'
+import { folderVersion, loadHere, loadProject, project, start, startError } from './model.js'
 import { focusView, nameOfFolder, titleOfView } from './page-title.js'
 import { addressOf, followLink, route, type View } from './router.js'
 import { RequestError } from './transport.js'
@@ -55,7 +55,10 @@ export function Frame(): VNode {
   useEffect(() => focusView(), [view, id])
   useEffect(() => {
     // The user may have edited files in another window.
-    const check = () => void loadHere()
+    const check = () => {
+      folderVersion.value += 1
+      void loadHere()
+    }
     window.addEventListener('focus', check)
     return () => window.removeEventListener('focus', check)
   }, [])
@@ -113,10 +116,11 @@ export function Frame(): VNode {
 function Current({ view }: { readonly view: View }): VNode {
   const error = startError.value
   if (start.value === undefined && error === undefined) return <Loading what="the store" />
-  if (error?.code === 'NO_TOKEN') return <EmptyMessage title="Nothing is loaded" />
+  if (error?.code === 'NO_TOKEN') return <NoView title="Nothing is loaded" />
   if (start.value === undefined || (error !== undefined && error.code !== 'SERVER_GONE'))
     return (
       <>
+        <h1 class="visually-hidden">Savestate</h1>
         <ErrorMessage error={error ?? new RequestError('INTERNAL', 'Nothing was loaded', null)} />
         <p class="state-message">
           <a href="/" onClick={followLink}>
@@ -125,12 +129,22 @@ function Current({ view }: { readonly view: View }): VNode {
         </p>
       </>
     )
-  if (view === 'unknown') return <EmptyMessage title="There is no such page" />
+  if (view === 'unknown') return <NoView title="There is no such page" />
   const Shown = VIEWS[view]
   return (
     <Suspense fallback={<Loading what="the view" />}>
       <Shown />
     </Suspense>
+  )
+}
+
+/** In the place of a view: every view has a heading of the first level. */
+function NoView({ title }: { readonly title: string }): VNode {
+  return (
+    <>
+      <h1 class="visually-hidden">Savestate</h1>
+      <EmptyMessage title={title} />
+    </>
   )
 }
 
@@ -164,11 +178,7 @@ class Boundary extends Component<{ readonly children: ComponentChildren }, { fai
     reportError(error)
   }
   override render(): ComponentChildren {
-    return this.state.failed ? (
-      <EmptyMessage title="This view cannot be shown" />
-    ) : (
-      this.props.children
-    )
+    return this.state.failed ? <NoView title="This view cannot be shown" /> : this.props.children
   }
 }
 

@@ -2,6 +2,7 @@
 import { computed, signal } from '@preact/signals'
 import type { Here, Output, Row, Start } from '../../src/ui/api.js'
 import { notice } from './dialogs.js'
+import { keepNotice } from './kept-notice.js'
 import { route } from './router.js'
 import { call, events, RequestError } from './transport.js'
 
@@ -25,6 +26,8 @@ export const project = computed(() => start.value?.project ?? '')
 export const rowOf = computed(() => new Map(rows.value.map((row) => [row.id, row])))
 /** Counts the changes of the store, for views that load their data again. */
 export const storeVersion = signal(0)
+/** Counts the times that the folder may have changed: with the store, or while the user worked in another window. */
+export const folderVersion = signal(0)
 
 const PAGE = 2000
 const RETRY_MS = 2000
@@ -51,6 +54,7 @@ export async function loadProject(): Promise<void> {
     // Its Undo would undo a rewind of the other project.
     if (before !== undefined && !isSame) notice.value = undefined
     start.value = answer
+    if (before === undefined && !answer.isExport) keepNotice(project)
     startError.value = undefined
     rows.value = answer.rows
     isComplete.value = !answer.hasMore
@@ -156,6 +160,7 @@ async function refreshOnce(): Promise<void> {
   }
   start.value = answer
   storeVersion.value += 1
+  folderVersion.value += 1
   // A failed scan is recorded in the store, which is a change: repeat it only if there is a new checkpoint.
   const hasNew = answer.rows[0]?.id !== known[0]?.id
   if (hasNew || hereError.peek() === undefined) void loadHere()

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { PathText } from './diff/file-bytes.js'
-import { Author, count, Figures } from './text.js'
+import { Author, Figures } from './text.js'
 
 export type ListedFile = {
   readonly path: string
@@ -80,7 +80,8 @@ export function FileList(props: {
       </div>
       {shown.length < files.length ? (
         <button class="button" type="button" onClick={() => setLimit(limit + PAGE)}>
-          Show {count(Math.min(PAGE, files.length - shown.length), 'more file')} of {files.length}
+          Show {Math.min(PAGE, files.length - shown.length)} more of{' '}
+          {files.length.toLocaleString('en')}
         </button>
       ) : null}
     </div>

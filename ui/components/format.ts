@@ -27,14 +27,24 @@ export function count(number: number, noun: string): string {
   return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
 }
 
-/** Steps that follow each other may change the same file, so their sum is only a limit. */
-export function filesInSteps(steps: readonly { readonly files: number }[]): string {
-  const changing = steps.filter(({ files }) => files > 0)
-  const total = count(
-    changing.reduce((sum, { files }) => sum + files, 0),
-    'file',
-  )
-  return changing.length > 1 ? `up to ${total}` : total
+type Counted = {
+  readonly files: number
+  readonly insertions: number
+  readonly deletions: number
+}
+export type Sum = Counted & {
+  /** Several steps have changed files, and may have changed the same files and lines. */
+  readonly isLimit: boolean
+}
+
+export function sumSteps(steps: readonly Counted[]): Sum {
+  const sum = { files: 0, insertions: 0, deletions: 0 }
+  for (const { files, insertions, deletions } of steps) {
+    sum.files += files
+    sum.insertions += insertions
+    sum.deletions += deletions
+  }
+  return { ...sum, isLimit: steps.filter(({ files }) => files > 0).length > 1 }
 }
 
 export function formatBytes(bytes: number): string {

@@ -8,7 +8,10 @@ import {
   type FilesCheckpoint,
   hasFiles,
   isInside,
+  parseCheckpointId,
   pathText,
+  type ProjectId,
+  SavestateError,
 } from '../../model/index.js'
 import { findKnownProject, type ProjectContext } from '../operation/context.js'
 import { projectOperation } from '../operation/operation.js'
@@ -35,6 +38,8 @@ export type SearchResult = {
 export type HistoryEntry = CheckpointView & {
   /** The changed paths at or below the given ones, 20 at most. */
   readonly paths: readonly string[]
+  /** The number of all changed paths at or below the given ones. */
+  readonly pathCount: number
 }
 
 export type HistoryResult = {
@@ -124,8 +129,10 @@ export const history = projectOperation({
       /** Files or folders, relative to the project. */
       paths: z.array(z.string()).check(z.minLength(1)),
       limit: z.optional(z.int().check(z.positive())),
+      /** A checkpoint of the project: only older ones are found. */
+      before: z.optional(z.string()),
     }),
-  async run(context, { paths, limit }, callbacks): Promise<HistoryResult> {
+  async run(context, { paths, limit, before }, callbacks): Promise<HistoryResult> {
     const wanted = paths.map(parseProjectPath)
     await recoverIfNeeded(context, callbacks)
     const project = findKnownProject(context)
@@ -134,7 +141,7 @@ export const history = projectOperation({
     return context.objects.shared(async () => {
       const damaged = context.ledger.marks.damaged()
       const checkpoints: HistoryEntry[] = []
-      let newest = context.ledger.checkpoints.newestFiles(project.id)
+      let newest = newestBefore(context, project.id, before)
       while (newest !== undefined) {
         const pairs = readPairs(context, newest)
         for (const pair of await selectDiffering(context, pairs, { wanted, damaged })) {
@@ -144,7 +151,11 @@ export const history = projectOperation({
           if (found.length === 0) continue
           if (checkpoints.length === limit) return { checkpoints, isComplete: false }
           const shown = found.slice(0, MAX_PATHS).map((path) => pathText(path))
-          checkpoints.push({ ...viewCheckpoint(pair.after), paths: shown })
+          checkpoints.push({
+            ...viewCheckpoint(pair.after),
+            paths: shown,
+            pathCount: found.length,
+          })
         }
         newest = pairs.at(-1)?.before
       }
@@ -152,6 +163,21 @@ export const history = projectOperation({
     })
   },
 })
+
+/** The newest checkpoint with files, or the newest one that is older than `before`. */
+function newestBefore(
+  { ledger }: ProjectContext,
+  project: ProjectId,
+  before: string | undefined,
+): FilesCheckpoint | undefined {
+  if (before === undefined) return ledger.checkpoints.newestFiles(project)
+  const known = ledger.checkpoints.get(parseCheckpointId(before))
+  if (known === undefined || known.project !== project)
+    throw new SavestateError('CHECKPOINT_UNKNOWN', `The project has no checkpoint ${before}`, {
+      hint: '`savestate list` shows the checkpoints.',
+    })
+  return ledger.checkpoints.filesBefore(known)
+}
 
 /** Undefined if the checkpoint changed no file. */
 function differingPair({ ledger }: ProjectContext, after: Checkpoint): Pair | undefined {

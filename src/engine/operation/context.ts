@@ -32,6 +32,8 @@ export type StoreContext = {
   readonly ledger: Ledger
   readonly snapshots: Snapshots
   readonly clock: Clock
+  /** Differs for each store of a process. A push names it in its lease, so that the next one recognizes a lease whose answer was lost. */
+  readonly openedAtMs?: number
   /** Held shared while objects are added, or read without a row that keeps them; held exclusively while they are removed. */
   readonly objects: SharedLock
   /** Held shared while the store is open. */

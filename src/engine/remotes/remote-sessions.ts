@@ -46,7 +46,7 @@ export const remoteSessions = storeOperation({
         ...(limit === undefined ? {} : { limit }),
         onDamaged: ({ log, damage }) =>
           onWarning?.(
-            `The session ${JSON.stringify(log.id)} of the remote is damaged. ${damage.message}.`,
+            `The session ${JSON.stringify(log.id)} of the remote cannot be read. ${damage.message}.`,
           ),
       })
       return heads.map((head) => viewHead(context, head))

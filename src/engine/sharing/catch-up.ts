@@ -2,8 +2,6 @@
 import type { SharedLog } from '../../ledger/index.js'
 import {
   areAfter,
-  type CheckpointId,
-  foldRows,
   type LogName,
   type LogPosition,
   makeId,
@@ -11,7 +9,6 @@ import {
   type Project,
   replacedBy,
   type SegmentMark,
-  type SharedRow,
   SavestateError,
 } from '../../model/index.js'
 import type { DecodedSegment, LogHead, Remote } from '../../remote/index.js'
@@ -208,25 +205,17 @@ export async function rebaseThread(
   return applyNew({ ...work, project: undefined }, sharing.get(log))
 }
 
-/** Whether no other host has added anything: then everything can be sent again, and nothing is lost. */
+/** Whether no other host has written anything: then everything can be sent again, and nothing is lost. */
 export async function isAllKnownHere(
   { ledger }: StoreContext,
   remote: Remote,
   log: LogName,
 ): Promise<boolean> {
-  const session = ledger.sessions.byId(log.id)
-  if (session === undefined) return false
   const segments = await readSegments(remote, log, ALL)
-  // Without rows that were removed later: a prune has removed them here too.
-  const { checkpoints, tool_calls: calls } = foldRows(segments.map(({ content }) => content)).rows
-  const isKnown = ({ id }: SharedRow) =>
-    ledger.checkpoints.get(id as CheckpointId)?.session?.key === session.key
-  const hasCall = (row: SharedRow) =>
-    ledger.tools.hasAttempt(session.key, {
-      id: String(row['id']),
-      startedAtMs: Number(row['started_at']),
-    })
-  return [...checkpoints.values()].every(isKnown) && [...calls.values()].every(hasCall)
+  return ledger.sharing.hasHadAll(
+    log,
+    segments.map(({ content }) => content),
+  )
 }
 
 /** The segments that a base replaces if it is sent now. Undefined if it begins the log. */

@@ -22,11 +22,18 @@ export async function shipClosed(
   const isNew = ledger.sharing.get(log)?.position.hash === null
   const create = isNew ? { agent: session?.agent ?? null, project } : undefined
   const request = { log, leaseMs: REMOTE_LEASE_MS, sinceMs, create }
-  const { lease, head } = await takeLog(context, remote, request)
+  const { lease: taken, head } = await takeLog(context, remote, request)
+  let lease = taken
   try {
     const { fork } = await catchUp(context, remote, log, { taken: { lease, head } })
     if (fork !== undefined) throw continuedElsewhere(log, fork)
-    const { removal } = await shipLog(context, remote, lease, { leaseMs: REMOTE_LEASE_MS })
+    const { removal } = await shipLog(context, remote, lease, {
+      leaseMs: REMOTE_LEASE_MS,
+      sinceMs,
+      onLease: (it) => {
+        lease = it
+      },
+    })
     if (removal !== undefined) await compactIfReachable(remote, { log, ...removal })
   } finally {
     await releaseIfReachable(remote, lease)

@@ -17,7 +17,7 @@ import { catchUp, type CatchUpOptions, forkPrefixOf } from './catch-up.js'
 import { claimUsable } from './leases/claim-usable.js'
 import { shipClosed } from './closed-sessions.js'
 import { compactIfReachable } from './compact-log.js'
-import { HeldLease, type Instant, readInstant } from './leases/held-lease.js'
+import { HeldLease, holderTime, type Instant, readInstant } from './leases/held-lease.js'
 import { LeaseHeartbeat } from './leases/lease-heartbeat.js'
 import { giveProject } from './project-identity.js'
 import { withRetries } from './retry.js'
@@ -231,8 +231,7 @@ export class Fleet {
     opening: Opening,
   ): Promise<OpenedShare> {
     let sentAt = readInstant(this.#store.clock)
-    // Two stores of one process may begin in one millisecond, and each must recognize its own take only.
-    const sinceMs = sentAt.wallMs + (sentAt.steadyMs % 1)
+    const sinceMs = holderTime(sentAt)
     const taken = await withRetries(() => {
       sentAt = readInstant(this.#store.clock)
       return takeOrRetakeLog(this.#store, this.remote, {
@@ -251,13 +250,13 @@ export class Fleet {
     { isNew = false, project, open }: Opening,
   ): Promise<OpenedShare> {
     const { log } = lease
+    const held = new HeldLease(lease, sentAt, this.#store.clock)
     let session: SessionContext | undefined
     try {
       if (isNew && head.hash !== null) throw existsThere(log)
       const forks = await this.#catchUp(log, { taken: { lease, head }, project })
       session = await open()
       if (project !== undefined) giveProject(session, project, head.project)
-      const held = new HeldLease(lease, sentAt, this.#store.clock)
       const share = new SessionShare(session, { remote: this.remote, held })
       await share.start()
       this.#shares.set(log.id, share)
@@ -266,7 +265,7 @@ export class Fleet {
       return { session: { ...session, share }, notices, remoteProject: head.project }
     } catch (error) {
       if (session !== undefined) this.#store.ledger.sessions.releaseLease(session.lease)
-      await releaseIfReachable(this.remote, lease)
+      await releaseIfReachable(this.remote, held.lease)
       throw error
     }
   }

@@ -4,12 +4,14 @@ import type { LogHead, Remote } from '../../remote/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { catchUp, hasGoneBack, isAllKnownHere, rebaseThread } from './catch-up.js'
 import { deletedThere, fencedThere, wentBack } from './share-errors.js'
-import { releaseIfReachable, retakeLog } from './leases/take-log.js'
+import { isOwnTake, releaseIfReachable, retakeLog } from './leases/take-log.js'
 import type { LogWriter } from './types.js'
 
 type Conflict = {
   readonly writer: LogWriter
   readonly leaseMs: number | null
+  /** The start of the holder that a retake names: the same for all attempts. */
+  readonly sinceMs: number | undefined
   /** The position that the segment was made for. */
   readonly before: LogPosition
   readonly head: LogHead | undefined
@@ -35,9 +37,11 @@ export async function resolveConflict(
   }
   if (head?.isDeleted === true) throw deletedThere(log)
   const isLost = head === undefined || hasGoneBack(head, before)
-  if (head !== undefined && head.fence > fence)
+  const isRetaken = head !== undefined && head.fence > fence && isOwnTake(head, conflict.sinceMs)
+  if (head !== undefined && head.fence > fence && !isRetaken)
     throw isLost ? wentBack(log, remote.label) : fencedThere(log)
-  if (isLost || head.fence < fence) {
+  // Until the answer to a retake has arrived, it is repeated: what another host wrote before it must be found.
+  if (isLost || isRetaken || head.fence < fence) {
     const { lease, head: there } = await retakeLog(context, remote, { ...conflict, log })
     // Asked under the lease, so that no other process can add anything before the base is sent.
     if (head !== undefined && !(await isAllKnownHere(context, remote, log))) {

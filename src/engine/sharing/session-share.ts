@@ -1,10 +1,10 @@
 // An open session that is shared in mode wait: a call returns once the remote has what it wrote. If another process takes the session,
 // this one gives up its local lease too, so that nothing more can be written (I11).
 import { type LogName, REMOTE_LEASE_MS, SavestateError } from '../../model/index.js'
-import type { Remote } from '../../remote/index.js'
+import type { Remote, RemoteLease } from '../../remote/index.js'
 import type { SessionContext } from '../sessions/session-context.js'
 import { GroupCommit } from './group-commit.js'
-import { type HeldLease, readInstant } from './leases/held-lease.js'
+import { type HeldLease, holderTime, readInstant } from './leases/held-lease.js'
 import { withRetries } from './retry.js'
 import { fencedThere, isLoss, notShared } from './share-errors.js'
 import { shipLog } from './ship-log.js'
@@ -14,6 +14,8 @@ export class SessionShare {
   readonly held: HeldLease
   readonly #session: SessionContext
   readonly #remote: Remote
+  /** The start of the holder that each retake names. */
+  readonly #sinceMs: number
   readonly #commit = new GroupCommit(() => this.#ship())
   #onLost: ((error: SavestateError) => void) | undefined
   #loss: SavestateError | undefined
@@ -26,6 +28,7 @@ export class SessionShare {
     this.#session = session
     this.#remote = remote
     this.held = held
+    this.#sinceMs = holderTime(readInstant(session.clock))
   }
 
   get log(): LogName {
@@ -70,20 +73,31 @@ export class SessionShare {
 
   /**
    * Call it before something starts that must not run twice. Throws SESSION_FENCED if another process may have the session, also if
-   * the remote cannot be asked.
+   * the remote cannot be asked, and NOT_SHARED.
    */
   async expectLease(): Promise<void> {
     if (this.#loss !== undefined) throw this.#loss
     if (this.held.isSafe) return
     const sentAt = readInstant(this.#session.clock)
-    const lost = await this.#remote
-      .renew([this.held.lease], REMOTE_LEASE_MS)
-      .catch((cause: unknown) => {
-        throw unconfirmedLease(this.log, cause)
-      })
-    if (lost.length > 0) throw this.lose(fencedThere(this.log))
-    this.held.renewed(sentAt)
+    const { lease } = this.held
+    const lost = await this.#remote.renew([lease], REMOTE_LEASE_MS).catch((cause: unknown) => {
+      throw unconfirmedLease(this.log, cause)
+    })
+    if (lost.length === 0) this.held.renewed(sentAt)
+    else {
+      this.notRenewed(lease)
+      await this.acknowledge()
+    }
     if (!this.held.isSafe) throw unconfirmedLease(this.log, undefined)
+  }
+
+  /**
+   * The remote has another lease than this one. It may be one that this process has taken after a failover, if the answer has not arrived:
+   * then something waits to be sent, and `acknowledge` finds out. Otherwise the session is lost.
+   */
+  notRenewed(lease: RemoteLease): void {
+    const isSending = this.#session.ledger.sharing.get(this.log)?.isDirty === true
+    if (this.held.lease === lease && !isSending) this.lose(fencedThere(this.log))
   }
 
   /** Another process has the session: this one can no longer write it. Returns the error, for the caller to throw. */
@@ -100,14 +114,12 @@ export class SessionShare {
     const { held } = this
     try {
       await withRetries(async () => {
-        const { renewedAt, writer, removal } = await shipLog(
-          this.#session,
-          this.#remote,
-          held.lease,
-          { leaseMs: REMOTE_LEASE_MS },
-        )
+        const { renewedAt, removal } = await shipLog(this.#session, this.#remote, held.lease, {
+          leaseMs: REMOTE_LEASE_MS,
+          sinceMs: this.#sinceMs,
+          onLease: (lease) => held.replace(lease),
+        })
         this.#removal = removal ?? this.#removal
-        if (writer.fence !== null) held.replace(writer)
         if (renewedAt !== undefined) held.renewed(renewedAt)
       })
     } catch (error) {

@@ -1,7 +1,7 @@
 // Sends what a log has gained since its last segment (docs/internals/shared.md#order-of-writes).
 import type { PreparedSegment } from '../../ledger/index.js'
 import { type LogName, nameOf, pathText, type Project } from '../../model/index.js'
-import type { CommitResult, Remote } from '../../remote/index.js'
+import type { CommitResult, Remote, RemoteLease } from '../../remote/index.js'
 import { failpoint } from '../../system/index.js'
 import type { StoreContext } from '../operation/context.js'
 import { findReplaced } from './catch-up.js'
@@ -18,6 +18,10 @@ const MAX_REBUILDS = 5
 export type ShipOptions = {
   /** Prolongs the lease; null for logs without one, and for leases that never expire. */
   readonly leaseMs: number | null
+  /** When the holder began, for a log that has to be taken again. The same for each attempt: it recognizes its own take. */
+  readonly sinceMs?: number | undefined
+  /** Gets the lease with which the log is written from then on: a remote that went back gave a new one. */
+  readonly onLease?: (lease: RemoteLease) => void
 }
 
 /**
@@ -32,14 +36,14 @@ export async function shipLog(
   context: StoreContext,
   remote: Remote,
   given: LogWriter,
-  { leaseMs }: ShipOptions,
+  { leaseMs, sinceMs, onLease }: ShipOptions,
 ): Promise<ShippedLog> {
   const { sharing } = context.ledger
   const { log } = given
   share(context, given, await remote.id())
   let writer = given
   let rebuilt = 0
-  let shipped: Omit<ShippedLog, 'writer'> = { segments: 0, bytes: 0, checkpoints: 0 }
+  let shipped: ShippedLog = { segments: 0, bytes: 0, checkpoints: 0 }
   for (;;) {
     const { isPending: wasPending = false, needsBase = false } = sharing.get(log) ?? {}
     const replaced = needsBase && !wasPending ? await findReplaced(context, remote, log) : undefined
@@ -48,7 +52,7 @@ export async function shipLog(
     const prepared = sharing.prepare(log, (content, position) =>
       remote.encode(log, position, replaced === undefined ? content : { ...content, replaced }),
     )
-    if (prepared === undefined) return { ...shipped, writer }
+    if (prepared === undefined) return shipped
     failpoint('share:encoded')
     const { result, sentAt } = await send(context, remote, { writer, leaseMs, prepared })
     if (result.kind === 'done') {
@@ -66,7 +70,7 @@ export async function shipLog(
         renewedAt: sentAt,
       }
       // A segment that this call has encoded has everything that was here.
-      if (!wasPending) return { ...shipped, writer }
+      if (!wasPending) return shipped
     } else if (result.kind === 'missing-pack') {
       if (rebuilt === MAX_REBUILDS) throw lacksPacks(log, remote.label)
       rebuildPacks(context, log, { ...prepared, isAgain: rebuilt === 1 })
@@ -76,10 +80,14 @@ export async function shipLog(
       writer = await resolveConflict(context, remote, {
         writer,
         leaseMs,
+        sinceMs,
         before,
         head: result.head,
       })
-      if (writer.fence !== null) sharing.rememberLease(log, writer.fence)
+      if (writer.fence !== null) {
+        sharing.rememberLease(log, writer.fence)
+        onLease?.(writer)
+      }
     }
   }
 }

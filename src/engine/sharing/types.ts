@@ -19,7 +19,7 @@ export type TakeLogRequest = {
   /** The lease belongs to this store: one of another process of it is replaced, even if that process lives (mode behind). */
   readonly ofStore?: boolean
   /** When the caller began: the same for each attempt, so that one whose answer was lost is recognized. */
-  readonly sinceMs?: number
+  readonly sinceMs?: number | undefined
 }
 
 export type TakenLog = { readonly lease: RemoteLease; readonly head: LogHead }
@@ -33,8 +33,6 @@ export type CaughtUp = {
 
 export type ShippedLog = {
   readonly segments: number
-  /** How to write the log from now on: a remote that went back gave a new lease. */
-  readonly writer: LogWriter
   /** As sent: compressed, and sealed if the remote has a key. */
   readonly bytes: number
   /** Checkpoints in these segments: new or changed. */

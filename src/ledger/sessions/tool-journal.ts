@@ -78,12 +78,6 @@ export class ToolJournal extends CallHistory {
     return row === undefined ? undefined : this.#toToolCall(row)
   }
 
-  /** Whether this attempt of a call is here, or a later one that replaced it. */
-  hasAttempt(session: SessionKey, { id, startedAtMs }: Attempt): boolean {
-    const sql = 'SELECT 1 FROM tool_calls WHERE session = ? AND id = ? AND started_at >= ? LIMIT 1'
-    return this.database.get(sql, session, id, startedAtMs) !== undefined
-  }
-
   /** Oldest first. */
   list(
     session: SessionKey,

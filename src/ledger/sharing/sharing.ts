@@ -9,6 +9,7 @@ import {
   parseProjectId,
   type ProjectId,
   SavestateError,
+  type SegmentContent,
 } from '../../model/index.js'
 import type { Database } from '../../system/index.js'
 import { type Sealing, SealedTable } from '../ledger-table.js'
@@ -37,6 +38,7 @@ import {
   renewPacks,
   type StaleLog,
 } from './packs.js'
+import { hasHadAll } from './known-rows.js'
 import { isMember } from './members.js'
 import { acknowledgeSegment, prepareSegment } from './prepare.js'
 import { splitTail, type SplitRequest, type SplitResult } from './split-tail.js'
@@ -269,6 +271,13 @@ export class Sharing extends SealedTable {
   apply(log: LogName, request: ApplyRequest): ApplyResult {
     const store = { database: this.database, vault: this.vault, transact: this.#transactNoSync }
     return applySegments(store, log, request)
+  }
+
+  /** Whether a session here had every row of these segments, which are all of its log: no other host has written it since. */
+  hasHadAll({ id }: LogName, segments: readonly SegmentContent[]): boolean {
+    const owner = findOwner(this.database, { kind: 'session', id })
+    const { database, vault } = this
+    return owner !== undefined && hasHadAll({ database, vault, owner }, segments)
   }
 
   /**

@@ -42,7 +42,8 @@ export function compactSegments(
   return {
     version: 1,
     isBase: true,
-    nextNumber: Math.max(1, ...contents.map(({ nextNumber }) => nextNumber)),
+    // Not `Math.max(...)`: another host decides how many there are, and arguments have a limit.
+    nextNumber: contents.reduce((next, content) => Math.max(next, content.nextNumber), 1),
     elements: used.flatMap(({ elements }) => elements.filter(isLive)),
     // A child was brought before its parent, and that order stays.
     nodes: used.flatMap(({ nodes }) => nodes.filter(isLive)),

@@ -8,6 +8,8 @@ import type { RemoteContext } from './remote-key.js'
 
 /** A head with more is not one that this program wrote, and is not fetched: a list has the heads of all logs. */
 export const MAX_CARD_BYTES = 32 << 10
+/** The limit of the id of a log or a project: no index of PostgreSQL takes a longer text, unless it can be compressed. */
+export const MAX_ID_CHARS = 2704
 /** Four texts, each character as JSON writes it at worst, and the envelope are shorter than the limit. */
 const MAX_CARD_CHARS = 1000
 

@@ -72,7 +72,7 @@ export class Codec {
     return body
   }
 
-  decompress(body: Uint8Array, context: RemoteContext, budget = new TextBudget()): unknown {
+  decompress(body: Uint8Array, context: RemoteContext, budget: TextBudget): unknown {
     if (body.length > MAX_BODY_BYTES) throw this.damaged(`${describe(context)} is too large`)
     const deflated = this.open(body, context)
     const text = this.#inflate(deflated, context)

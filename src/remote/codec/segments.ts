@@ -31,7 +31,7 @@ export function decodeSegment(
   codec: Codec,
   log: LogName,
   { n, prev, hash, body }: EncodedSegment,
-  budget?: TextBudget,
+  budget: TextBudget,
 ): DecodedSegment {
   const fail = (claim: string) => codec.damaged(`segment ${n} of ${log.kind} ${log.id} ${claim}`)
   if (hashOf(prev, body) !== hash) throw fail('does not have its hash')

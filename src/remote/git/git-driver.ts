@@ -10,6 +10,7 @@ import { headOf, sizeOf } from './log-manifest.js'
 import { LogStore } from './log-store.js'
 import { collectPacks, putPack, readPacks } from './packs.js'
 import { initFormat, readFormat } from './remote-format.js'
+import { logsOfKind } from './ref-names.js'
 import { ScratchRepository } from './local-copy.js'
 import { commitSegment, readSegments } from './segments.js'
 
@@ -48,16 +49,16 @@ function driverOn(store: LogStore): RemoteDriver {
     init: (format) => initFormat(repository, format),
 
     async heads({ kind, withDeleted = false, limit }) {
-      const manifests = await repository.withLock(async () => {
+      const { manifests, damaged } = await repository.withLock(async () => {
         await store.fetchAll(kind)
-        return store.readAll()
+        return store.readAll(kind === undefined ? undefined : [logsOfKind(kind)])
       })
-      return manifests
-        .filter((each) => (kind ?? each.log.kind) === each.log.kind)
+      const heads = manifests
         .filter(({ isDeleted }) => withDeleted || !isDeleted)
         .sort((a, b) => b.updatedAtMs - a.updatedAtMs)
         .slice(0, limit)
         .map(headOf)
+      return [...heads, ...damaged]
     },
 
     async head(log) {
@@ -72,7 +73,7 @@ function driverOn(store: LogStore): RemoteDriver {
       const manifests = await repository.withLock(async () => {
         if (log === undefined) {
           await store.fetchAll()
-          return store.readAll()
+          return (await store.readAll()).manifests
         }
         await store.fetch([log])
         return [(await store.read(log)).manifest]

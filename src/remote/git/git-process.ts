@@ -174,6 +174,7 @@ function run(
     stdio: 'pipe',
   })
   const output: Buffer[] = []
+  let outputBytes = 0
   let complaints = ''
   let isStalled = false
   const stop = () => {
@@ -181,15 +182,20 @@ function run(
     child.kill()
   }
   const timer = stallMs === undefined ? undefined : setTimeout(stop, stallMs)
-  child.stdout.on('data', (chunk: Buffer) => {
-    output.push(chunk)
-    timer?.refresh()
-  })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaints = (complaints + text).slice(-MAX_COMPLAINTS)
     timer?.refresh()
   })
   return new Promise<GitRun>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      timer?.refresh()
+      outputBytes += chunk.length
+      if (outputBytes <= MAX_OUTPUT_BYTES) output.push(chunk)
+      else {
+        child.kill()
+        reject(tooLong(args))
+      }
+    })
     const source = Readable.from(input)
     source.on('error', (error) => {
       child.kill()
@@ -209,6 +215,8 @@ function run(
 }
 
 const MAX_COMPLAINTS = 1 << 20
+/** Larger than a segment, and than the list of a million refs. Trees that contain each other many times have a list without end. */
+const MAX_OUTPUT_BYTES = 128 << 20
 
 function endIfRunning(child: ChildProcess): void {
   if (child.exitCode === null && child.signalCode === null) child.kill()
@@ -242,6 +250,14 @@ export function diskFull(): SavestateError {
   return new SavestateError('DISK_FULL', 'The disk has no space left for git', {
     hint: 'Free some space, then run the command again.',
   })
+}
+
+function tooLong(args: readonly string[]): SavestateError {
+  return new SavestateError(
+    'STORE_DAMAGED',
+    `Data of the remote is damaged: the answer to git ${args[0] ?? ''} has no end`,
+    { hint: 'Run `savestate verify --remote`.' },
+  )
 }
 
 function startFault(error: Error): Error {

@@ -13,7 +13,11 @@ export type ObjectId = string
 /** An entry of a tree with the size of its blob. */
 export type StoredBlob = { readonly id: ObjectId; readonly bytes: number }
 
-export type RefValue = { readonly commit: ObjectId; readonly tree: ObjectId }
+export type RefValue = {
+  readonly commit: ObjectId
+  /** Null: the ref is to something else than a commit. */
+  readonly tree: ObjectId | null
+}
 
 export type RefUpdate = {
   readonly ref: string
@@ -106,9 +110,7 @@ export class ScratchRepository {
     return new Map(
       lines.map((line) => {
         const [ref = '', commit = '', tree = ''] = line.split(' ')
-        // A ref to something else than a commit has no tree.
-        if (tree === '') throw this.damaged(`${ref} is not a commit`)
-        return [ref, { commit, tree }]
+        return [ref, { commit, tree: tree === '' ? null : tree }]
       }),
     )
   }
@@ -125,21 +127,26 @@ export class ScratchRepository {
     return new Map(files)
   }
 
-  /** The contents of blobs that the copy has, in order; each is an id or `<commit>:<path>`. */
-  async readBlobs(ids: readonly string[]): Promise<readonly Buffer[]> {
-    if (ids.length === 0) return []
-    const output = await this.#git(['cat-file', '--batch', '--buffer'], [`${ids.join('\n')}\n`])
-    let at = 0
-    return ids.map((id) => {
-      const end = output.indexOf('\n', at)
-      const size = /^[0-9a-f]{40} blob (\d+)$/.exec(output.toString('latin1', at, end))?.[1]
-      if (size === undefined) throw this.damaged(`it lacks ${id}`)
-      at = end + Number(size) + 2
-      return output.subarray(end + 1, end + 1 + Number(size))
+  /** The blobs with these names, each an id or `<commit>:<path>`. Undefined: the copy has no such blob. */
+  async findBlobs(names: readonly string[]): Promise<readonly (StoredBlob | undefined)[]> {
+    if (names.length === 0) return []
+    const args = ['cat-file', '--batch-check', '--buffer']
+    const output = await this.#git(args, [`${names.join('\n')}\n`])
+    const lines = output.toString('utf8').split('\n')
+    return names.map((_, index) => {
+      const [, id, bytes] = /^([0-9a-f]{40}) blob (\d+)$/.exec(lines[index] ?? '') ?? []
+      return id === undefined ? undefined : { id, bytes: Number(bytes) }
     })
   }
 
-  /** The same, a few megabytes at a time. */
+  /** The content of one blob. Undefined: the copy does not have it, or it is longer. */
+  async readBlob(name: string, maxBytes: number): Promise<Buffer | undefined> {
+    const [blob] = await this.findBlobs([name])
+    if (blob === undefined || blob.bytes > maxBytes) return undefined
+    return (await this.#readBlobs([blob.id]))[0]
+  }
+
+  /** The contents of blobs that the copy has, in order, a few megabytes at a time. The caller limits the size of each. */
   async *readPages(blobs: readonly StoredBlob[]): AsyncGenerator<Buffer> {
     for (let at = 0; at < blobs.length; ) {
       const page: string[] = []
@@ -149,7 +156,7 @@ export class ScratchRepository {
         if (page.length > 0 && bytes > PAGE_BYTES) break
         page.push(blob.id)
       }
-      yield* await this.readBlobs(page)
+      yield* await this.#readBlobs(page)
     }
   }
 
@@ -189,6 +196,18 @@ export class ScratchRepository {
       `Data of the remote ${this.target.label} is damaged: ${claim}`,
       { hint: 'Run `savestate verify --remote`.' },
     )
+  }
+
+  async #readBlobs(ids: readonly ObjectId[]): Promise<readonly Buffer[]> {
+    const output = await this.#git(['cat-file', '--batch', '--buffer'], [`${ids.join('\n')}\n`])
+    let at = 0
+    return ids.map((id) => {
+      const end = output.indexOf('\n', at)
+      const size = /^[0-9a-f]{40} blob (\d+)$/.exec(output.toString('latin1', at, end))?.[1]
+      if (size === undefined) throw this.damaged(`it lacks ${id}`)
+      at = end + Number(size) + 2
+      return output.subarray(end + 1, end + 1 + Number(size))
+    })
   }
 
   #readResult(run: GitRun): PushResult {

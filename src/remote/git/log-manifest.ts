@@ -8,7 +8,11 @@ import {
   STATUS_WORDS,
   type StatusWord,
 } from '../../model/index.js'
+import { MAX_CARD_BYTES, MAX_ID_CHARS } from '../codec/index.js'
 import type { DriverHead, DriverPack, DriverProject } from '../driver.js'
+
+/** In base64. */
+const MAX_CARD_CHARS = Math.ceil(MAX_CARD_BYTES / 3) * 4
 
 export type SegmentEntry = {
   readonly n: number
@@ -33,6 +37,8 @@ export type LogManifest = Omit<DriverHead, 'leaseEndsInMs'> & {
 }
 
 const VERSION = 1
+/** Half a million segments or checkpoints. */
+export const MAX_HEAD_BYTES = 64 << 20
 
 /** It has no segments, checkpoints and packs, and no holder. */
 export function emptyManifest(
@@ -115,27 +121,28 @@ export function decodeManifest(bytes: Buffer): LogManifest | 'newer' | undefined
     fence: value['fence'],
     updatedAtMs: value['updatedAtMs'],
   }
-  const { hash, agent, card, holder, isDeleted } = value
+  const { hash, agent, isDeleted } = value
+  const [card, holder] = [bytesOrNullOf(value['card']), bytesOrNullOf(value['holder'])]
   const isValid =
     value['version'] === VERSION &&
     isKind(kind) &&
-    typeof id === 'string' &&
+    isId(id) &&
     Object.values(fields).every(isCount) &&
     isHashOrNull(hash) &&
-    [agent, card, holder].every(isTextOrNull) &&
+    isTextOrNull(agent) &&
     typeof isDeleted === 'boolean' &&
     isStatus(status)
   if (!isValid || segments === undefined || checkpoints === undefined || packs === undefined)
     return undefined
-  if (project === undefined) return undefined
+  if (project === undefined || card === undefined || holder === undefined) return undefined
   return {
     log: { kind, id },
     ...(fields as Record<keyof typeof fields, number>),
     hash,
     status,
-    agent: agent as string | null,
-    card: bytesOf(card as string | null),
-    holder: bytesOf(holder as string | null),
+    agent,
+    card,
+    holder,
     project,
     isDeleted,
     segments,
@@ -166,9 +173,9 @@ function packOf(item: readonly unknown[]): PackEntry | undefined {
 function projectOf(value: unknown): DriverProject | null | undefined {
   if (value === null) return null
   if (!isRecord(value)) return undefined
-  const { id, card } = value
-  if (typeof id !== 'string' || typeof card !== 'string') return undefined
-  return { id, card: Buffer.from(card, 'base64') }
+  const { id } = value
+  const card = bytesOrNullOf(value['card'])
+  return isId(id) && card instanceof Uint8Array ? { id, card } : undefined
 }
 
 /** Undefined if it is not a list of lists, or one of them is malformed. */
@@ -185,8 +192,15 @@ function textOf(bytes: Uint8Array | null): string | null {
   return bytes === null ? null : Buffer.from(bytes).toString('base64')
 }
 
-function bytesOf(text: string | null): Buffer | null {
-  return text === null ? null : Buffer.from(text, 'base64')
+/** Undefined if it is malformed or longer than a part of a card may be. */
+function bytesOrNullOf(value: unknown): Buffer | null | undefined {
+  if (value === null) return null
+  if (typeof value !== 'string' || value.length > MAX_CARD_CHARS) return undefined
+  return Buffer.from(value, 'base64')
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= MAX_ID_CHARS
 }
 
 function isCount(value: unknown): value is number {

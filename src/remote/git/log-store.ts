@@ -3,18 +3,34 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LOG_KINDS, type LogKind, type LogName, SavestateError } from '../../model/index.js'
 import { remoteNewer } from '../check-format.js'
+import { type DamagedLog, isDamaged, orDamaged } from '../damaged-log.js'
 import { REMOTE_FORMAT } from '../driver.js'
 import { buildCommit, type FileChange } from './build-commit.js'
 import { unreachable } from './git-errors.js'
-import { decodeManifest, encodeManifest, type LogManifest } from './log-manifest.js'
+import { decodeManifest, encodeManifest, type LogManifest, MAX_HEAD_BYTES } from './log-manifest.js'
 import { readFormatFile } from './remote-format.js'
-import { everyLog, FORMAT_REF, logRef, logsOfKind, packsRef } from './ref-names.js'
-import type { PushResult, RefUpdate, RefValue, ScratchRepository } from './local-copy.js'
+import { everyLog, FORMAT_REF, logOfRef, logRef, logsOfKind, packsRef } from './ref-names.js'
+import type {
+  PushResult,
+  RefUpdate,
+  RefValue,
+  ScratchRepository,
+  StoredBlob,
+} from './local-copy.js'
 
 export type LogState = {
   readonly manifest: LogManifest | undefined
   readonly log: RefValue | undefined
   readonly packs: RefValue | undefined
+}
+
+/**
+ * One malformed log keeps no one from the others. Those that cannot be read take no part in a search for a pack, and no collector changes
+ * them: a log has all packs that it needs, so what is removed from another one is not missing there.
+ */
+export type LogsRead = {
+  readonly manifests: readonly LogManifest[]
+  readonly damaged: readonly DamagedLog[]
 }
 
 /** Without `write`: nothing is changed. */
@@ -29,6 +45,8 @@ export type Decision<T> = {
 
 const MAX_TRIES = 20
 const PAUSE_MS = 50
+/** The limit of all heads that one call reads. */
+const MAX_ALL_HEADS_BYTES = 512 << 20
 /** Refs of commits that are not pushed yet; the lock protects them. */
 const BUILDING = ['refs/building/log', 'refs/building/packs'] as const
 
@@ -57,20 +75,39 @@ export class LogStore {
   /** As the copy has it. */
   async read(log: LogName): Promise<LogState> {
     const refs = await this.repository.refs(logRef(log), packsRef(log))
-    const value = refs.get(logRef(log))
-    const packs = refs.get(packsRef(log))
+    const [value, packs] = [refs.get(logRef(log)), refs.get(packsRef(log))]
+    for (const [ref, { tree }] of refs) if (tree === null) throw this.#damaged(ref)
     if (value === undefined) return { manifest: undefined, log: undefined, packs }
-    const [bytes] = await this.repository.readBlobs([`${value.commit}:head.json`])
+    const bytes = await this.repository.readBlob(headOf(value), MAX_HEAD_BYTES)
     return { manifest: this.#decode(logRef(log), bytes), log: value, packs }
   }
 
-  /** The logs of the copy. */
-  async readAll(): Promise<readonly LogManifest[]> {
-    const all = await this.repository.refs(...LOG_KINDS.map(logsOfKind))
-    const refs = [...all].filter(([ref]) => ref.endsWith('/log'))
-    const heads = refs.map(([, { commit }]) => `${commit}:head.json`)
-    const contents = await this.repository.readBlobs(heads)
-    return refs.map(([ref], index) => this.#decode(ref, contents[index]))
+  /** The logs of the copy, or those with one of these names of refs. */
+  async readAll(names: readonly string[] = LOG_KINDS.map(logsOfKind)): Promise<LogsRead> {
+    const refs = await this.repository.refs(...names)
+    const logs = [...refs].flatMap(([ref, value]) => {
+      const log = logOfRef(ref)
+      return log === undefined ? [] : [{ ref, value, log }]
+    })
+    const blobs = await this.repository.findBlobs(logs.map(({ value }) => headOf(value)))
+    const heads = logs.map((log, index) => ({ ...log, blob: blobs[index] }))
+    const readable = withinLimits(heads.filter(({ value }) => value.tree !== null))
+    const contents = new Map<string, LogManifest | DamagedLog>()
+    let at = 0
+    for await (const bytes of this.repository.readPages(readable.map(({ blob }) => blob))) {
+      const { ref, log } = readable[at++] as (typeof readable)[number]
+      contents.set(
+        ref,
+        orDamaged(log, () => this.#decode(ref, bytes)),
+      )
+    }
+    const read = heads.map(
+      ({ ref, log }) => contents.get(ref) ?? { log, damage: this.#damaged(ref) },
+    )
+    return {
+      manifests: read.flatMap((each) => (isDamaged(each) ? [] : [each])),
+      damaged: read.filter(isDamaged),
+    }
   }
 
   /**
@@ -106,7 +143,9 @@ export class LogStore {
     state: LogState,
     { manifest, segments = [], packs = [] }: NonNullable<Decision<never>['write']>,
   ): Promise<PushResult> {
-    const head = { path: 'head.json', content: encodeManifest(manifest) }
+    const content = encodeManifest(manifest)
+    if (content.length > MAX_HEAD_BYTES) throw tooLong(log)
+    const head = { path: 'head.json', content }
     const changes = [
       { ref: logRef(log), before: state.log, files: [...segments, head] },
       ...(packs.length === 0 ? [] : [{ ref: packsRef(log), before: state.packs, files: packs }]),
@@ -152,8 +191,31 @@ export class LogStore {
   #decode(ref: string, bytes: Buffer | undefined): LogManifest {
     const manifest = bytes === undefined ? undefined : decodeManifest(bytes)
     if (manifest === 'newer') throw remoteNewer(this.repository.target.label)
-    if (manifest === undefined || logRef(manifest.log) !== ref)
-      throw this.repository.damaged(`${ref} has no valid head`)
+    if (manifest === undefined || logRef(manifest.log) !== ref) throw this.#damaged(ref)
     return manifest
   }
+
+  #damaged(ref: string): SavestateError {
+    return this.repository.damaged(`${ref} has no valid head`)
+  }
+}
+
+const headOf = ({ commit }: RefValue) => `${commit}:head.json`
+
+function tooLong({ kind, id }: LogName): SavestateError {
+  return new SavestateError('BAD_INPUT', `The ${kind} ${id} is too long for a git repository`, {
+    hint: 'Remove checkpoints from it, or use a remote in PostgreSQL.',
+  })
+}
+
+/** The heads that are read, the shortest first: long ones of a hostile host leave no others out. */
+function withinLimits<Head extends { readonly blob: StoredBlob | undefined }>(
+  heads: readonly Head[],
+): readonly (Head & { readonly blob: StoredBlob })[] {
+  let left = MAX_ALL_HEADS_BYTES
+  return heads
+    .flatMap((head) => (head.blob === undefined ? [] : [{ ...head, blob: head.blob }]))
+    .filter(({ blob }) => blob.bytes <= MAX_HEAD_BYTES)
+    .sort((a, b) => a.blob.bytes - b.blob.bytes)
+    .filter(({ blob }) => (left -= blob.bytes) >= 0)
 }

@@ -5,9 +5,9 @@ import { fieldsOf, tryParseJson } from '../../base/index.js'
 import { type LogName, PACK_CHUNK_BYTES, SavestateError } from '../../model/index.js'
 import { buildCommit, type FileChange } from './build-commit.js'
 import type { DriverCommit, DriverPack, StoredPack } from '../driver.js'
-import type { LogManifest, PackEntry } from './log-manifest.js'
+import { type LogManifest, MAX_HEAD_BYTES, type PackEntry } from './log-manifest.js'
 import type { LogStore } from './log-store.js'
-import { escapeId, STAGED_REFS, stagedRef } from './ref-names.js'
+import { escapeId, logRef, STAGED_REFS, stagedRef } from './ref-names.js'
 import type { StoredBlob } from './local-copy.js'
 
 const DAY_MS = 86_400_000
@@ -40,7 +40,7 @@ export function putPack(
 
 async function isKnown(store: LogStore, pack: string): Promise<boolean> {
   if ((await readStaged(store, pack)) !== undefined) return true
-  return (await store.readAll()).some(({ packs }) => packs.has(pack))
+  return (await store.readAll()).manifests.some(({ packs }) => packs.has(pack))
 }
 
 async function* stagedFiles(
@@ -66,7 +66,7 @@ async function readStaged(store: LogStore, id: string): Promise<Found | undefine
   const value = (await repository.refs(stagedRef(id))).get(stagedRef(id))
   if (value === undefined) return undefined
   const blobs = await repository.list(value.commit)
-  const [metadata] = await repository.readBlobs([blobs.get(METADATA)?.id ?? ''])
+  const metadata = await repository.readBlob(`${value.commit}:${METADATA}`, MAX_HEAD_BYTES)
   const entry = fieldsOf(tryParseJson(String(metadata))) as PackEntry
   const files = Array.from({ length: entry.chunks }, (_, chunk) => ({
     path: pathOf(id, chunk),
@@ -99,7 +99,7 @@ export async function addPacks(
   const files: FileChange[] = []
   const add = (found: Found) => {
     packs.set(found.entry.id, found.entry)
-    files.push(...found.files)
+    for (const file of found.files) files.push(file)
   }
   const has = async (id: string | null): Promise<boolean> => {
     if (id === null || packs.has(id)) return true
@@ -143,12 +143,13 @@ async function findElsewhere(store: LogStore, id: string): Promise<readonly Foun
 
 /** A log with this pack. */
 async function findLog(store: LogStore, pack: string): Promise<LogName | undefined> {
-  const find = async () => (await store.readAll()).find(({ packs }) => packs.has(pack))?.log
+  const find = async (names?: readonly string[]) =>
+    (await store.readAll(names)).manifests.find(({ packs }) => packs.has(pack))?.log
   const known = await find()
   if (known !== undefined) {
     // The copy may be out of date.
     await store.fetch([known])
-    if ((await store.read(known)).manifest?.packs.has(pack) === true) return known
+    if ((await find([logRef(known)])) !== undefined) return known
   }
   await store.fetchAll()
   return find()
@@ -185,6 +186,7 @@ function blobsOf(
   { id, chunks, bytes }: PackEntry,
   files: ReadonlyMap<string, StoredBlob>,
 ): readonly StoredBlob[] {
+  if (chunks > files.size) throw missing(id)
   const blobs = Array.from({ length: chunks }, (_, chunk) => {
     const blob = files.get(pathOf(id, chunk))
     if (blob === undefined || blob.bytes > PACK_CHUNK_BYTES) throw missing(id)
@@ -212,7 +214,10 @@ export async function* readPacks(
   }
 }
 
-/** Removes the packs that no checkpoint of their log needs, and uploads that no commit has used for a day. */
+/**
+ * Removes the packs that no checkpoint of their log needs, and uploads that no commit has used for a day. A log that cannot be read keeps all
+ * of its packs.
+ */
 export async function collectPacks(
   store: LogStore,
 ): Promise<{ readonly removed: number; readonly bytes: number }> {
@@ -220,14 +225,14 @@ export async function collectPacks(
   const logs = await repository.withLock(async () => {
     await repository.removeOldRefs(STAGED_REFS, store.nowMs() - DAY_MS)
     await store.fetchAll()
-    return store.readAll()
+    return (await store.readAll()).manifests
   })
   const removed = new Map<string, number>()
   for (const { log } of logs.filter((manifest) => unneeded(manifest).length > 0))
     for (const { id, bytes } of await collectLog(store, log)) removed.set(id, bytes)
   // A fork may still have the same pack.
   const rest = await repository.withLock(() => store.readAll())
-  for (const { packs } of rest) for (const id of packs.keys()) removed.delete(id)
+  for (const { packs } of rest.manifests) for (const id of packs.keys()) removed.delete(id)
   const bytes = [...removed.values()].reduce((sum, each) => sum + each, 0)
   return { removed: removed.size, bytes }
 }

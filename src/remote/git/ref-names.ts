@@ -1,6 +1,6 @@
 // Names of refs and of paths in trees. Ids are any text, so what git or a file system could misread is escaped.
 import { createHash } from 'node:crypto'
-import type { LogKind, LogName } from '../../model/index.js'
+import { LOG_KINDS, type LogKind, type LogName } from '../../model/index.js'
 
 export const FORMAT_REF = 'refs/savestate/format'
 /** Only in the driver's copy: packs that no commit has yet. */
@@ -33,6 +33,17 @@ export function logRef(log: LogName): string {
 
 export function packsRef(log: LogName): string {
   return `${folderOf(log)}/packs`
+}
+
+/** The log of a ref, for messages: a long id is known by its hash only. Undefined: it is not the ref of a log. */
+export function logOfRef(ref: string): LogName | undefined {
+  const [, kindText, escaped = ''] = /^refs\/savestate\/([a-z]+)\/(.+)\/log$/.exec(ref) ?? []
+  const kind = LOG_KINDS.find((each) => each === kindText)
+  if (kind === undefined) return undefined
+  const bytes = escaped.replaceAll(/=([0-9a-f]{2})/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+  return { kind, id: Buffer.from(bytes, 'latin1').toString('utf8') }
 }
 
 /** The folder of the refs of all logs of a kind. */

@@ -8,6 +8,7 @@ import type { ScratchRepository } from './local-copy.js'
 
 const BUILDING = 'refs/building/format'
 const FILE = 'format.json'
+const MAX_BYTES = 64 << 10
 
 export function readFormat(repository: ScratchRepository): Promise<DriverFormat> {
   return repository.withLock(async () => {
@@ -48,8 +49,8 @@ export async function readFormatFile(repository: ScratchRepository): Promise<Dri
       `${repository.target.label}: the repository has no data of Savestate`,
       { hint: 'Run `savestate remote init`.' },
     )
-  const [bytes] = await repository.readBlobs([`${value.commit}:${FILE}`])
-  const { version, remoteId, keyCheck } = fieldsOf(tryParseJson(String(bytes)))
+  const bytes = await repository.readBlob(`${value.commit}:${FILE}`, MAX_BYTES)
+  const { version, remoteId, keyCheck } = fieldsOf(tryParseJson(bytes?.toString('utf8') ?? ''))
   const isValid =
     Number.isSafeInteger(version) &&
     typeof remoteId === 'string' &&

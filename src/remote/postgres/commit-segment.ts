@@ -1,4 +1,4 @@
-// A commit is one statement. The UPDATE of `live` compares and swaps; all other parts read the row that it returns, so they do nothing if it
+// A commit is one statement, also the first one of a log without a lease. The UPDATE of `live` compares and swaps; all other parts read the row that it returns, so they do nothing if it
 // changed nothing. The parts that a commit does not need are left out of the text.
 //
 // All parts have the snapshot of the start of the statement. This is safe: each statement that changes the segments or checkpoints of a log also
@@ -8,25 +8,37 @@ import { remoteNewer } from '../check-format.js'
 import { type DriverCommit, type DriverCommitResult, REMOTE_FORMAT } from '../driver.js'
 import { type Database, hashBytes, numberIn } from './database.js'
 import { HEAD_COLUMNS, HEAD_TABLES, headOf } from './heads.js'
-import { createLog, renewLeases } from './leases.js'
+import { renewLeases } from './leases.js'
 import { isForeignKeyViolation } from './postgres-errors.js'
 
 export async function commitSegment(
   db: Database,
   commit: DriverCommit,
 ): Promise<DriverCommitResult> {
-  const { log, fence, before, project = null } = commit
-  const isNew = log.kind !== 'session' && fence === null && before.nextN === 1
-  if (isNew) await createLog(db, log, { agent: null, project })
-  return tryCommit(db, commit)
+  const { log, fence, before, changes } = commit
+  const mayCreate =
+    log.kind !== 'session' && fence === null && before.nextN === 1 && changes !== null
+  const created = mayCreate
+    ? await execute(db, commit, createStatement(commit, changes))
+    : undefined
+  return (
+    created ??
+    (await execute(db, commit, appendStatement(commit))) ??
+    (await explainConflict(db, commit))
+  )
 }
 
-async function tryCommit(db: Database, commit: DriverCommit): Promise<DriverCommitResult> {
-  const { sql, values } = statementFor(commit)
-  const { n, hash } = commit.segment
+type Statement = { readonly sql: string; readonly values: readonly unknown[] }
+
+/** Undefined: nothing was written. */
+async function execute(
+  db: Database,
+  { segment: { n, hash } }: DriverCommit,
+  { sql, values }: Statement,
+): Promise<DriverCommitResult | undefined> {
   try {
     const [row] = await db.queryRaw(sql, values)
-    if (row === undefined) return await explainConflict(db, commit)
+    if (row === undefined) return undefined
     return { kind: 'done', position: { nextN: n + 1, epoch: numberIn(row, 'epoch'), hash } }
   } catch (error) {
     if (isForeignKeyViolation(error, 'packs_parent_fkey', 'checkpoints_pack_fkey'))
@@ -35,10 +47,37 @@ async function tryCommit(db: Database, commit: DriverCommit): Promise<DriverComm
   }
 }
 
-function statementFor(commit: DriverCommit): {
-  readonly sql: string
-  readonly values: readonly unknown[]
-} {
+type Bind = (value: unknown) => string
+
+/** The first segment of a log without a lease creates it. Writes nothing if the log exists. */
+function createStatement(
+  { log, before, segment, isBase, packs, project = null }: DriverCommit,
+  changes: NonNullable<DriverCommit['changes']>,
+): Statement {
+  const values: unknown[] = []
+  const bind = (value: unknown) => `$${values.push(value)}`
+  const n = `${bind(segment.n)}::bigint`
+  const hash = `${bind(hashBytes(segment.hash))}::bytea`
+  const projectId = `${bind(project?.id ?? null)}::text`
+  // Only a client that knows nothing of the log may create it.
+  const isAtStart = `f.version = ${bind(REMOTE_FORMAT)} AND ${bind(before.epoch)}::bigint = 0 AND ${bind(before.hash)}::text IS NULL`
+  const parts = [
+    `named AS (INSERT INTO S.projects (id, card) SELECT ${projectId}, ${bind(project?.card ?? null)}::bytea
+      WHERE ${projectId} IS NOT NULL ON CONFLICT (id) DO NOTHING)`,
+    `added AS (INSERT INTO S.logs (kind, id, project)
+      SELECT ${bind(log.kind)}::text, ${bind(log.id)}::text, ${projectId} FROM S.format AS f WHERE ${isAtStart}
+      ON CONFLICT (kind, id) DO NOTHING RETURNING key)`,
+    `moved AS (INSERT INTO S.live (log, next_n, epoch, hash, status, card)
+      SELECT key, ${n} + 1, ${isBase ? 1 : 0}, ${hash}, ${bind(changes.status)}::text, ${bind(changes.card)}::bytea FROM added
+      RETURNING log, epoch)`,
+    segmentPart(segment, { n, hash, bind }),
+    ...packParts(packs, bind),
+    ...checkpointParts(changes, { isBase: false, bind }),
+  ]
+  return { sql: `WITH ${parts.join(', ')} SELECT epoch FROM moved`, values }
+}
+
+function appendStatement(commit: DriverCommit): Statement {
   const { log, fence, before, segment, isBase, changes, packs } = commit
   const values: unknown[] = []
   const bind = (value: unknown) => `$${values.push(value)}`
@@ -70,29 +109,40 @@ function statementFor(commit: DriverCommit): {
   const parts = [
     `moved AS (UPDATE S.live AS v SET ${sets.join(', ')} FROM S.logs AS l, S.format AS f
       WHERE ${conditions.join(' AND ')} RETURNING v.log, v.epoch)`,
-    `a AS (INSERT INTO S.segments (log, n, prev, hash, body)
-      SELECT log, ${n}, ${bind(hashBytes(segment.prev))}::bytea, ${hash}, ${bind(segment.body)}::bytea FROM moved)`,
+    segmentPart(segment, { n, hash, bind }),
     ...(isBase
       ? [`b AS (DELETE FROM S.segments AS s USING moved WHERE s.log = moved.log AND s.n < ${n})`]
       : []),
-    ...packs.flatMap(({ id, parent, tree, project, body }, index) =>
-      body === undefined
-        ? []
-        : [
-            `p${index} AS (INSERT INTO S.packs (id, parent, tree, project, body, bytes, is_complete)
-              SELECT ${bind(id)}, ${bind(parent)}, ${bind(tree)}, ${bind(project)}, ${bind(body)}::bytea, ${bind(body.length)}::bigint, true FROM moved
-              ON CONFLICT (id) DO UPDATE SET body = excluded.body, bytes = excluded.bytes, is_complete = true
-              WHERE NOT packs.is_complete)`,
-          ],
-    ),
+    ...packParts(packs, bind),
     ...(changes === null ? [] : checkpointParts(changes, { isBase, bind })),
   ]
   return { sql: `WITH ${parts.join(', ')} SELECT epoch FROM moved`, values }
 }
 
+function segmentPart(
+  { prev, body }: DriverCommit['segment'],
+  { n, hash, bind }: { readonly n: string; readonly hash: string; readonly bind: Bind },
+): string {
+  return `a AS (INSERT INTO S.segments (log, n, prev, hash, body)
+    SELECT log, ${n}, ${bind(hashBytes(prev))}::bytea, ${hash}, ${bind(body)}::bytea FROM moved)`
+}
+
+function packParts(packs: DriverCommit['packs'], bind: Bind): readonly string[] {
+  return packs.flatMap(({ id, parent, tree, project, body }, index) =>
+    body === undefined
+      ? []
+      : [
+          `p${index} AS (INSERT INTO S.packs (id, parent, tree, project, body, bytes, is_complete)
+            SELECT ${bind(id)}, ${bind(parent)}, ${bind(tree)}, ${bind(project)}, ${bind(body)}::bytea, ${bind(body.length)}::bigint, true FROM moved
+            ON CONFLICT (id) DO UPDATE SET body = excluded.body, bytes = excluded.bytes, is_complete = true
+            WHERE NOT packs.is_complete)`,
+        ],
+  )
+}
+
 function checkpointParts(
   { checkpoints, removedCheckpoints }: NonNullable<DriverCommit['changes']>,
-  { isBase, bind }: { readonly isBase: boolean; readonly bind: (value: unknown) => string },
+  { isBase, bind }: { readonly isBase: boolean; readonly bind: Bind },
 ): readonly string[] {
   const parts: string[] = []
   const ids = checkpoints.map(({ id }) => id)

@@ -6,7 +6,7 @@ import {
   type LogName,
   type LogSize,
 } from '../../model/index.js'
-import { MAX_CARD_BYTES } from '../codec/index.js'
+import { MAX_CARD_BYTES, MAX_ID_CHARS } from '../codec/index.js'
 import type { DriverHead } from '../driver.js'
 import { type DamagedLog, orDamaged } from '../damaged-log.js'
 import {
@@ -23,8 +23,6 @@ import {
 } from './database.js'
 import type { Row } from './queries.js'
 
-/** No index of PostgreSQL takes a longer text, unless it can be compressed. */
-const MAX_ID_CHARS = 2704
 const id = (column: string) => `left(${column}, ${MAX_ID_CHARS + 1})`
 const bytes = (column: string, max: number) => `substr(${column}, 1, ${max + 1})`
 

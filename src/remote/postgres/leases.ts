@@ -40,7 +40,7 @@ export async function takeLease(db: Database, request: DriverTake): Promise<Driv
 }
 
 /** Creates the log without a holder; does nothing if it exists. */
-export async function createLog(
+async function createLog(
   db: Database,
   log: LogName,
   { agent, project }: { readonly agent: string | null; readonly project: DriverProject | null },

@@ -182,7 +182,8 @@ async function* piecesOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
 
 /**
  * Removes the packs that no checkpoint needs: complete ones at once, unfinished uploads after a day. If a writer refers to one of them
- * meanwhile, its foreign key makes the statement fail, and the next try sees the reference.
+ * meanwhile, its foreign key makes the statement fail, and the next try sees the reference. After a wait for an upload that was begun again,
+ * PostgreSQL reads the locked row again, but not `needed`: so the age is compared twice.
  */
 export async function collectPacks(
   db: Database,
@@ -195,7 +196,8 @@ export async function collectPacks(
             UNION SELECT id FROM S.packs WHERE NOT is_complete AND created_at > clock_timestamp() - interval '1 day'
             UNION SELECT k.parent FROM needed JOIN S.packs AS k ON k.id = needed.id WHERE k.parent IS NOT NULL),
           gone AS (DELETE FROM S.packs AS k
-            WHERE NOT EXISTS (SELECT FROM needed WHERE needed.id = k.id) RETURNING bytes)
+            WHERE NOT EXISTS (SELECT FROM needed WHERE needed.id = k.id)
+              AND (k.is_complete OR k.created_at <= clock_timestamp() - interval '1 day') RETURNING bytes)
           SELECT count(*) AS removed, coalesce(sum(bytes), 0) AS bytes FROM gone`,
         [],
         { timeoutMs: COLLECT_TIMEOUT_MS },

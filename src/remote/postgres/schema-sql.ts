@@ -43,7 +43,7 @@ export function schemaStatements({
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   UNIQUE (kind, id)
 )`,
-    // Half of each page is free, and no index has a column that a commit changes: an update stays in its page (HOT).
+    // Half of each page is free, and no index has a column that a commit changes, unless it changes the status: an update stays in its page (HOT).
     `CREATE TABLE IF NOT EXISTS ${s}.live (
   log bigint PRIMARY KEY REFERENCES ${s}.logs ON DELETE CASCADE,
   fence bigint NOT NULL DEFAULT 0,

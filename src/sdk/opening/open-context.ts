@@ -125,7 +125,9 @@ export async function openContext(options: StoreOptions): Promise<OpenContext> {
     const clock = options.clock ?? systemClock
     const knownRemotes = new engine.KnownRemotes(home)
     const openRemote = (id: string) => knownRemotes.open(id)
-    const opened = { home, ledger, snapshots, objects, use, calls, clock }
+    // Two stores of one process may be opened in one millisecond.
+    const openedAtMs = clock.nowMs() + (performance.now() % 1)
+    const opened = { home, ledger, snapshots, objects, use, calls, clock, openedAtMs }
     const store = { ...opened, knownRemotes, openRemote }
     const remote = await openGivenRemote(options.remote, { home, environment: process.env })
     return remote === undefined ? store : { ...store, fleet: await engine.openFleet(store, remote) }

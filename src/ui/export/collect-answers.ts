@@ -1,9 +1,10 @@
-// Collects the answers that an exported page needs: the same methods as over HTTP, with every text masked, up to a size.
-import { maskSecrets, plural } from '../../base/index.js'
+// Collects the answers that an exported page needs: the same methods as over HTTP.
+import { plural } from '../../base/index.js'
 import { SavestateError } from '../../internal.js'
-import type { Input, Method, Output } from '../api.js'
-import { findMethod, type PageContext } from '../methods/index.js'
-import { type ExportedData, exportKey } from './export-key.js'
+import type { Output } from '../api.js'
+import type { PageContext } from '../methods/index.js'
+import { Answers } from './answers.js'
+import { imageTypeOf, MAX_EXPORTED_IMAGE_BYTES } from './image-type.js'
 import { maskKeyLines } from './mask-key-lines.js'
 
 export const MAX_CHECKPOINTS = 500
@@ -51,7 +52,8 @@ export async function collectAnswers(
   const exported = sessions.filter(({ id }) => used.has(id))
   answers.add('sessions', { project }, { sessions: exported.map(withoutMetadata) })
 
-  const changed: { readonly ref: string; readonly path: string }[] = []
+  const changed: { readonly ref: string; readonly before: string | null; readonly path: string }[] =
+    []
   for (const { id: ref } of rows) {
     const details = await answers.tryRead('checkpoint', { project, ref })
     if (details !== undefined) {
@@ -62,9 +64,8 @@ export async function collectAnswers(
     const changes = await answers.tryRead('changes', input)
     if (changes === undefined) continue
     answers.add('changes', input, changes)
-    changed.push(
-      ...changes.changes.filter(({ type }) => type !== 'folder').map(({ path }) => ({ ref, path })),
-    )
+    const files = changes.changes.filter(({ type }) => type !== 'folder')
+    changed.push(...files.map(({ path }) => ({ ref, before: changes.from, path })))
   }
   // Half of the rest is for conversations, the newest items first.
   const conversations = answers.bytes + (maxBytes - answers.bytes) / 2
@@ -76,19 +77,27 @@ export async function collectAnswers(
     missingSubagents += await addSubagents(answers, { ...added, session, upTo: conversations })
   }
   let missingPatches = 0
-  for (const { ref, path } of changed) {
+  const images: Image[] = []
+  for (const { ref, before, path } of changed) {
     const input = { project, ref, with: 'previous', path } as const
     const patch = answers.isFull ? undefined : await answers.tryRead('patch', input)
     const isAdded =
       patch !== undefined && answers.add('patch', input, maskKeyLines(patch), MAX_PATCH_BYTES)
     if (!isAdded) missingPatches += 1
+    if (patch?.kind === 'binary' && imageTypeOf(path) !== undefined)
+      images.push(
+        { ref, path, sizeBytes: patch.sizeAfter },
+        { ref: before, path, sizeBytes: patch.sizeBefore },
+      )
   }
+  const missingImages = await addImages(answers, project, images)
   const leftOut = [
     ...describeMissing(first.total - rows.length, 'older checkpoint'),
     ...describeMissing(answers.missing, 'answer'),
     ...describeMissing(missingItems, 'earlier item', ' of conversations'),
     ...describeMissing(missingSubagents, 'conversation', ' of subagents, at least in part'),
     ...describeMissing(missingPatches, 'diff', ', too large or too many'),
+    ...describeMissing(missingImages, 'image', ', too large or too many'),
   ]
   const data = { madeAt: madeAt.toISOString(), leftOut }
   return { json: answers.toJson(data), project, checkpoints: rows.length, leftOut }
@@ -152,6 +161,28 @@ async function addSubagents(
   return missing
 }
 
+/** One side of a change; a side that does not exist has no checkpoint or no size. */
+type Image = {
+  readonly ref: string | null
+  readonly path: string
+  readonly sizeBytes: number | null
+}
+
+/** Returns how many are left out. */
+async function addImages(
+  answers: Answers,
+  project: string,
+  images: readonly Image[],
+): Promise<number> {
+  let missing = 0
+  for (const { ref, path, sizeBytes } of images) {
+    if (ref === null || sizeBytes === null) continue
+    const isSmall = sizeBytes <= MAX_EXPORTED_IMAGE_BYTES
+    if (!isSmall || !(await answers.addFile({ project, ref, path }))) missing += 1
+  }
+  return missing
+}
+
 function startedIn({ items }: Output<'items'>): readonly Started[] {
   return items.flatMap((item) => item.started ?? [])
 }
@@ -163,86 +194,4 @@ function describeMissing(number: number, noun: string, more = ''): readonly stri
 /** Agents store what they like in it. */
 function withoutMetadata<Value extends { readonly metadata: unknown }>(value: Value): Value {
   return { ...value, metadata: null }
-}
-
-class Answers {
-  bytes = 0
-  /** How many answers had no space, besides items and patches. */
-  missing = 0
-  readonly #json = new Map<string, string>()
-
-  constructor(
-    private readonly context: PageContext,
-    private readonly maxBytes: number,
-  ) {}
-
-  get isFull(): boolean {
-    return this.bytes >= this.maxBytes
-  }
-
-  async read<Name extends Method>(name: Name, input: Input<Name>): Promise<Output<Name>> {
-    const answer = await findMethod(name)?.call(input, async () => this.context)
-    // As the browser would get it: dates are text.
-    return JSON.parse(JSON.stringify(answer)) as Output<Name>
-  }
-
-  /** Undefined if the method fails, as for a damaged checkpoint. The page then shows the error. */
-  async tryRead<Name extends Method>(
-    name: Name,
-    input: Input<Name>,
-  ): Promise<Output<Name> | undefined> {
-    try {
-      return await this.read(name, input)
-    } catch (error) {
-      if (!(error instanceof SavestateError)) throw error
-      const { code, message, hint } = error
-      this.#put(maskedKey(name, input), maskedJson({ error: { code, message, hint } }))
-      return undefined
-    }
-  }
-
-  /** False if there is no space for it. */
-  add<Name extends Method>(
-    name: Name,
-    input: Input<Name>,
-    answer: Output<Name>,
-    maxBytes = Infinity,
-  ): boolean {
-    const json = maskedJson(answer)
-    const isAdded = Buffer.byteLength(json) <= maxBytes && this.#put(maskedKey(name, input), json)
-    if (!isAdded && name !== 'items' && name !== 'patch') this.missing += 1
-    return isAdded
-  }
-
-  #put(key: string, json: string): boolean {
-    const size = Buffer.byteLength(json) + Buffer.byteLength(key)
-    if (this.bytes + size > this.maxBytes) return false
-    this.bytes += size
-    this.#json.set(key, json)
-    return true
-  }
-
-  toJson(rest: Omit<ExportedData, 'answers'>): string {
-    const answers = [...this.#json].map(([key, json]) => `${escape(JSON.stringify(key))}:${json}`)
-    const open = escape(JSON.stringify(rest)).slice(0, -1)
-    return `${open},"answers":{${answers.join(',')}}}`
-  }
-}
-
-/** The page asks with the texts that it got, which are masked. */
-function maskedKey(name: Method, input: Readonly<Record<string, unknown>>): string {
-  return exportKey(name, JSON.parse(JSON.stringify(input, maskText)) as typeof input)
-}
-
-function maskedJson(value: unknown): string {
-  return escape(JSON.stringify(value, maskText))
-}
-
-function maskText(_name: string, value: unknown): unknown {
-  return typeof value === 'string' ? maskSecrets(value).text : value
-}
-
-/** A `<` could end the element that contains the data. In JSON it is only in texts. */
-function escape(json: string): string {
-  return json.replaceAll('<', String.raw`\u003c`)
 }

@@ -7,10 +7,15 @@ const MAX_FOUND = 1000
 const MAX_COMPARED = 1_000_000
 
 export const history: MethodOf<'history'> = {
-  input: z.strictObject({ ...inProject(), path: text(), limit: limit(MAX_FOUND) }),
+  input: z.strictObject({
+    ...inProject(),
+    path: text(),
+    limit: limit(MAX_FOUND),
+    before: optional(text()),
+  }),
   changes: false,
-  run: async ({ project, path, limit: most }, context) =>
-    (await context.project(project)).history([path], { limit: most }),
+  run: async ({ project, path, limit: most, ...page }, context) =>
+    (await context.project(project)).history([path], { limit: most, ...page }),
 }
 
 export const search: MethodOf<'search'> = {

@@ -92,6 +92,13 @@ test('an agent may start only a page that changes nothing', async () => {
     stdout: '',
     stderr: expect.stringContaining('NEEDS_PERSON'),
   })
+  const file = join(s.folder, 'page.html')
+  expect(s.run(['ui', '--export', file, '--json'], { env: agent })).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('NEEDS_PERSON'),
+  })
+  expect(existsSync(file)).toBe(false)
   await using ui = await startUi(s, ['--no-open', '--read-only'], agent)
   expect(JSON.parse((await ui.start()).body)).toMatchObject({ isReadOnly: true })
 })

@@ -1,4 +1,6 @@
 // prune --remote: what it reads, whole sessions, and sessions that others take or continue before it sends the removal.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openStore } from '../../../src/index.js'
 import { openRemote } from '../../../src/remote/index.js'
@@ -42,9 +44,9 @@ async function takeElsewhere(
 
 /** Nothing is kept but the last checkpoint of each session, or with `days`, nothing at all. */
 function keepNothing(one: Machine, { days = 0 }: { readonly days?: number } = {}): void {
-  one.ok('config', 'set', 'keepAllHours', '0')
-  one.ok('config', 'set', 'keepPromptsDays', '0')
-  one.ok('config', 'set', 'keepDailyDays', String(days))
+  const settings = { keepAllHours: 0, keepPromptsDays: 0, keepDailyDays: days }
+  // By hand, as a user may: each command would be a process.
+  writeFileSync(join(one.home, 'config.json'), JSON.stringify(settings))
 }
 
 /** Completed: retention keeps everything of a session in progress for some days. */

@@ -31,16 +31,17 @@ async function begin(options: { readonly files?: boolean } = {}): Promise<Work> 
 }
 
 /** The session as another host has it, without the lease. */
-async function elsewhere({ b, session }: Work) {
+async function elsewhere({ b, session }: Pick<Work, 'b' | 'session'>) {
   const store = await b.openShared()
   const copy = await store.session<State>(session.id, { lease: false, create: false })
   const list = await copy.list()
-  const [info] = await store.sessions()
+  const info = (await store.sessions()).find(({ id }) => id === session.id)
   const seen = {
     state: await copy.stateAt(),
     names: list.map(({ name }) => name),
     pinned: list.map(({ pinned }) => pinned),
     status: info?.status,
+    turn: info?.turn,
     inFlight: (await copy.inFlight()).map(({ id, partials }) => ({ id, partials })),
   }
   await copy.close()
@@ -73,6 +74,7 @@ describe('a call on the session', () => {
   test('status and turn', async () => {
     await using work = await begin()
     expect(await work.session.newTurn()).toBe(1)
+    expect((await elsewhere(work)).turn).toBe(1)
     await work.session.fail('no budget')
     expect((await elsewhere(work)).status).toBe('failed: no budget')
   })
@@ -109,11 +111,59 @@ describe('a call on the session', () => {
   test('a step runs once, on any host', async () => {
     await using work = await begin()
     let runs = 0
-    await work.session.step('once', () => (runs += 1))
+    await work.session.step('once', async () => {
+      expect((await elsewhere(work)).inFlight).toEqual([{ id: 'once:once', partials: [] }])
+      return (runs += 1)
+    })
+    expect((await elsewhere(work)).inFlight).toEqual([])
     await work.session.close()
     const { session } = await (await work.b.openShared()).resume(work.session.id)
     expect(await session.step('once', () => (runs += 1))).toBe(1)
     expect(runs).toBe(1)
+  })
+
+  test('what happened to the calls of a process that died', async () => {
+    await using work = await begin()
+    await using c = await place().host()
+    const { b } = work
+    const never = new Promise<string>(() => undefined)
+    for (const id of ['one', 'two'])
+      await new Promise<void>((started) => {
+        void work.session.tool({ id, name: 'effect' }, () => {
+          started()
+          return never
+        })
+      })
+    await place().expireLeases()
+    const { session } = await (await b.openShared()).resume<State>(work.session.id)
+    const seen = { b: c, session }
+    const unknown = (id: string) => ({ id, partials: [] })
+    expect((await elsewhere(seen)).inFlight).toEqual([unknown('one'), unknown('two')])
+    await session.resolveToolCall('one', { as: 'confirmed', result: 'by hand' })
+    expect((await elsewhere(seen)).inFlight).toEqual([unknown('two')])
+    await session.resolveToolCall('two', { as: 'skipped' })
+    expect((await elsewhere(seen)).inFlight).toEqual([])
+    await place().expireLeases()
+    const last = (await (await c.openShared()).resume(session.id)).session
+    expect(await last.tool({ id: 'one', name: 'effect' }, () => 'again')).toBe('by hand')
+    expect(await last.tool({ id: 'two', name: 'effect' }, () => 'again')).toBeUndefined()
+  })
+
+  test('delete: no host can resume the session, and its id is free', async () => {
+    await using work = await begin()
+    const { b, session } = work
+    expect((await elsewhere(work)).state).toEqual({ items: [0] })
+    expect(await session.delete()).toBe(1)
+    const remote = await place().remote()
+    const head = await remote.head({ kind: 'session', id: session.id })
+    expect(head).toMatchObject({ isDeleted: true, holder: null, card: null, hash: null })
+    await using c = await place().host()
+    const stores = [await b.openShared(), await c.openShared()]
+    for (const store of stores)
+      await expect(store.resume(session.id)).rejects.toMatchObject({ code: 'SESSION_DELETED' })
+    const again = await stores[1]?.session<State>(session.id)
+    await again?.save({ state: { items: [9] } })
+    expect(await again?.stateAt()).toEqual({ items: [9] })
   })
 })
 
@@ -131,6 +181,7 @@ describe('a call on the project or the store', () => {
 
   test('a fork, from a session that only another host has', async () => {
     await using work = await begin({ files: true })
+    await using c = await place().host()
     const { a, b, session } = work
     const filesOfFirst = a.snapshotOf()
     a.write({ 'a.txt': '1' })
@@ -138,10 +189,14 @@ describe('a call on the project or the store', () => {
     await session.close()
     const store = await b.openShared()
     await (await store.resume(session.id, { into: b.project })).session.close()
-    const forked = await store.fork('first', { of: session.id, session: `${session.id}-fork` })
+    const forked = await store.fork<State>('first', {
+      of: session.id,
+      session: `${session.id}-fork`,
+    })
+    const { state, names } = await elsewhere({ b: c, session: forked })
+    expect({ state, names }).toEqual({ state: { items: [0] }, names: [null] })
     await forked.append('items', [7])
     await forked.close()
-    await using c = await place().host()
     const again = await (await c.openShared()).resume(forked.id, { into: c.project })
     expect(again.state).toEqual({ items: [0, 7] })
     expect(c.snapshotOf()).toEqual(filesOfFirst)

@@ -1,65 +1,28 @@
 // A server that loses confirmed commits in a failover, after which another host continues: both histories stay, whichever host writes next.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Session, Store } from '../../../src/index.js'
 import { compactSegments } from '../../../src/model/index.js'
-import { openRemote, type Remote } from '../../../src/remote/index.js'
-import {
-  createDatabase,
-  type PostgresServer,
-  startServer,
-  type TestDatabase,
-} from '../../support/postgres/index.js'
-import { startProxy, type TcpProxy } from '../../support/remote/tcp-proxy.js'
-import { type Scratch, scratch } from '../../support/scratch.js'
+import type { Remote } from '../../../src/remote/index.js'
+import type { TcpProxy } from '../../support/remote/tcp-proxy.js'
+import { type FailoverPlace, failoverPlace } from '../../support/sharing/failover.js'
 
 type State = { items: number[] }
 
 const LOG = { kind: 'session', id: 'task' } as const
 
-let server: PostgresServer
-let database: TestDatabase
+const place = failoverPlace()
+
 let proxy: TcpProxy
 let remote: Remote
-let a: Scratch
-let b: Scratch
 let store: Store
 let other: Store
+let loseCommitsOf: FailoverPlace['loseCommitsOf']
+let expireLeases: FailoverPlace['expireLeases']
 
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.dispose())
 beforeEach(async () => {
-  database = await createDatabase(server.url)
-  remote = await openRemote({ url: database.url })
-  await remote.init()
-  proxy = await startProxy(server)
-  a = await scratch()
-  b = await scratch()
-  store = await a.open({ remote: { url: database.urlWith({ port: proxy.port }) } })
-  other = await b.open({ remote: database.url })
+  ;({ proxy, remote, store, other, loseCommitsOf, expireLeases } = place())
   await addHere([0])
 })
-afterEach(async () => {
-  proxy.resume()
-  await a.dispose()
-  await b.dispose()
-  await remote.close()
-  await proxy.dispose()
-  await database.dispose()
-})
-
-/** The server loses all commits of `work`. No connection of the first host gets through until `proxy.resume()`. */
-async function loseCommitsOf(work: () => Promise<unknown>): Promise<void> {
-  await server.stop()
-  const goBack = server.keepCopy()
-  await server.start()
-  await work()
-  proxy.cut()
-  await server.stop('immediate')
-  goBack()
-  await server.start()
-}
 
 async function append(to: Session<State>, items: readonly number[]): Promise<void> {
   for (const item of items) await to.append('items', [item])
@@ -80,12 +43,6 @@ async function addElsewhere(items: readonly number[]): Promise<void> {
 
 async function compact(): Promise<void> {
   expect(await remote.compact(LOG, (contents) => compactSegments(contents, LOG))).toBe(true)
-}
-
-async function expireLeases(): Promise<void> {
-  await database.sql(
-    `UPDATE savestate.live SET expires_at = clock_timestamp() - interval '1 minute' WHERE holder IS NOT NULL`,
-  )
 }
 
 /** The items of each session by now: `task`, and the fork on the first host if there is one. */

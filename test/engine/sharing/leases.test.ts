@@ -1,6 +1,7 @@
 // One host at a time may write (I11), and a host that lost its lease writes nothing and starts no tool.
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
+import type { SegmentContent } from '../../../src/model/index.js'
 import type { PostgresClient } from '../../../src/remote/index.js'
 import { startProxy } from '../../support/remote/tcp-proxy.js'
 import { sharedPlace } from '../../support/sharing/fleet.js'
@@ -168,7 +169,7 @@ test('claim leaves sessions that cannot be opened, reports each, and opens the n
   const [first, second] = [await a.openShared(), await b.openShared()]
   const project = await first.project(a.project)
   a.write({ 'a.txt': 'one' })
-  for (const id of ['segment', 'card', 'pack', 'busy', 'good']) {
+  for (const id of ['segment', 'newer', 'card', 'pack', 'busy', 'good']) {
     const session = await first.session(id, { project })
     await session.save({ state: { id }, files: true })
     a.write({ 'a.txt': id })
@@ -176,6 +177,7 @@ test('claim leaves sessions that cannot be opened, reports each, and opens the n
   }
   const keyOf = (id: string) => `(SELECT key FROM savestate.logs WHERE id = '${id}')`
   await database.sql(`UPDATE savestate.segments SET body = 'x' WHERE log = ${keyOf('segment')}`)
+  await writeNewerSegment('newer')
   await database.sql(`UPDATE savestate.live SET card = 'x' WHERE log = ${keyOf('card')}`)
   await database.sql(
     `UPDATE savestate.packs SET body = set_byte(body, 30, get_byte(body, 30) # 1)
@@ -191,9 +193,16 @@ test('claim leaves sessions that cannot be opened, reports each, and opens the n
   }
   await claim()
   expect(claimed).toEqual(['good'])
-  const left = (of: string) => expect.stringContaining(`left the session "${of}"`) as unknown
+  const left = (of: string, code: string) =>
+    expect.stringMatching(`left the session "${of}", .* \\(${code}\\)`) as unknown
+  const allLeft = [
+    left('segment', 'STORE_DAMAGED'),
+    left('newer', 'STORE_NEWER'),
+    left('card', 'STORE_DAMAGED'),
+    left('pack', 'STORE_DAMAGED'),
+  ]
   const folder = expect.stringContaining('The folder of this session is') as unknown
-  expect(warnings).toEqual([left('segment'), left('card'), left('pack'), folder])
+  expect(warnings).toEqual([...allLeft, folder])
   // No lease is left behind.
   const held = await database.sql(
     `SELECT l.id FROM savestate.live AS v JOIN savestate.logs AS l ON l.key = v.log WHERE holder IS NOT NULL`,
@@ -205,8 +214,32 @@ test('claim leaves sessions that cannot be opened, reports each, and opens the n
   warnings.length = 0
   await claim()
   expect(claimed).toEqual(['good'])
-  expect(warnings).toEqual([left('segment'), left('card'), left('pack')])
+  expect(warnings).toEqual(allLeft)
 })
+
+/** As a version that does not exist yet would write the last segment of the session: whole, and of another form. */
+async function writeNewerSegment(id: string): Promise<void> {
+  const { database } = place()
+  const log = { kind: 'session', id } as const
+  const [row] = await database.sql(
+    `SELECT s.log, s.n::int AS n, encode(s.prev, 'hex') AS prev FROM savestate.segments AS s
+      JOIN savestate.logs AS l ON l.key = s.log WHERE l.id = $1 ORDER BY s.n DESC LIMIT 1`,
+    [id],
+  )
+  const { log: key, n, prev } = row as { log: string; n: number; prev: string | null }
+  const remote = await place().remote()
+  await remote.id()
+  const newer = { version: 2, isBase: prev === null } as unknown as SegmentContent
+  const { hash, body } = remote.encode(log, { n, prev }, newer)
+  await database.sql(
+    `UPDATE savestate.segments SET body = $3, hash = decode($4, 'hex') WHERE log = $1 AND n = $2`,
+    [key, n, body, hash],
+  )
+  await database.sql(`UPDATE savestate.live SET hash = decode($2, 'hex') WHERE log = $1`, [
+    key,
+    hash,
+  ])
+}
 
 test('a claim whose answer was lost gets the session that it has taken', async () => {
   await using a = await place().host()

@@ -72,39 +72,32 @@ describe('the network', () => {
     expect(await stateElsewhere()).toEqual({ items: [0, 1] })
   })
 
-  test('without a network a call is NOT_SHARED after some seconds, and a later one sends it', async () => {
-    proxy.cut()
-    await expect(session.append('items', [1])).rejects.toMatchObject({ code: 'NOT_SHARED' })
+  // In one outage: each call waits for ten seconds.
+  test('without a network calls are NOT_SHARED after some seconds, no tool runs, and no outcome is lost', async () => {
+    const call = { id: 'call', name: 'effect' }
+    const runs = { before: 0, during: 0 }
+    const before = await store.session('cut before the tool')
+    const during = await store.session('cut during the tool')
+    const runBefore = () => (runs.before += 1)
+    const runDuring = () => {
+      proxy.cut()
+      return (runs.during += 1)
+    }
+    const outcome = during.tool(call, runDuring)
+    await expect.poll(() => runs.during).toBe(1)
+    const calls = [outcome, session.append('items', [1]), before.tool(call, runBefore)]
+    const notShared: unknown = expect.objectContaining({ code: 'NOT_SHARED' })
+    expect(await Promise.allSettled(calls)).toEqual(
+      calls.map(() => ({ status: 'rejected', reason: notShared })),
+    )
+    expect(runs).toEqual({ before: 0, during: 1 })
     expect(await session.stateAt()).toEqual({ items: [0, 1] })
     proxy.resume()
+    expect(await during.tool(call, runDuring)).toBe(1)
+    expect(await before.tool(call, runBefore)).toBe(1)
+    expect(runs).toEqual({ before: 1, during: 1 })
     await session.append('items', [2])
     expect(await stateElsewhere()).toEqual({ items: [0, 1, 2] })
-  })
-
-  test('without a network no tool runs, and it can run later', async () => {
-    let runs = 0
-    const tool = { id: 'call', name: 'effect' }
-    proxy.cut()
-    await expect(session.tool(tool, () => (runs += 1))).rejects.toMatchObject({
-      code: 'NOT_SHARED',
-    })
-    expect(runs).toBe(0)
-    proxy.resume()
-    expect(await session.tool(tool, () => (runs += 1))).toBe(1)
-    expect(await stateElsewhere()).toEqual({ items: [0] })
-  })
-
-  test('an outcome that could not be shared is not lost: the next call returns it', async () => {
-    let runs = 0
-    const tool = { id: 'call', name: 'effect' }
-    const run = () => {
-      proxy.cut()
-      return (runs += 1)
-    }
-    await expect(session.tool(tool, run)).rejects.toMatchObject({ code: 'NOT_SHARED' })
-    proxy.resume()
-    expect(await session.tool(tool, run)).toBe(1)
-    expect(runs).toBe(1)
   })
 
   test('an answer that was lost after the commit stores nothing twice', async () => {
@@ -123,7 +116,7 @@ describe('the network', () => {
     expect((await stateElsewhere())?.items).toEqual(Array.from({ length: 21 }, (_, n) => n))
   })
 
-  test('a call takes one round trip, and a resume without news two', async () => {
+  test('a call takes one round trip, and so does a resume without news', async () => {
     await session.append('items', [1])
     const { roundTrips } = proxy
     await session.append('items', [2])

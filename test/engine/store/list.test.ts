@@ -91,3 +91,41 @@ test('history finds every change of a path: content, permissions, removal, anoth
   expect(limited).toMatchObject({ isComplete: false, checkpoints: [{ paths: ['a.txt'] }, {}] })
   await expect(project.history(['../x'])).rejects.toMatchObject({ code: 'BAD_INPUT' })
 })
+
+test('history continues after a checkpoint, and says how many paths changed', async () => {
+  await using s = await scratch({ files: { 'other.txt': 'one' } })
+  const store = await s.open()
+  const project = await store.project(s.project)
+  const made: string[] = []
+  const files = (content: string) =>
+    Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`src/${n}.txt`, content]))
+  for (const step of [{}, files('one'), { 'src/0.txt': 'two' }, { 'src/1.txt': 'two' }]) {
+    s.write(step)
+    made.push((await project.save({})).id)
+  }
+  const page = async (before?: string) => {
+    const options = { limit: 2, ...(before === undefined ? {} : { before }) }
+    const { checkpoints, isComplete } = await project.history(['src'], options)
+    const found = checkpoints.map(({ id, paths, pathCount }) => ({
+      at: made.indexOf(id),
+      paths: paths.length,
+      pathCount,
+    }))
+    return { found, isComplete }
+  }
+  expect(await page()).toEqual({
+    found: [
+      { at: 3, paths: 1, pathCount: 1 },
+      { at: 2, paths: 1, pathCount: 1 },
+    ],
+    isComplete: false,
+  })
+  // With the folder itself.
+  const oldest = { found: [{ at: 1, paths: 20, pathCount: 26 }], isComplete: true }
+  expect(await page(made[2])).toEqual(oldest)
+  expect(await page(made[0])).toEqual({ found: [], isComplete: true })
+  const other = await (await store.project(s.folder)).save()
+  for (const before of [other.id, 'bcdfghjklmnpqrstvw'])
+    await expect(page(before)).rejects.toMatchObject({ code: 'CHECKPOINT_UNKNOWN' })
+  await expect(page('nonsense')).rejects.toMatchObject({ code: 'BAD_INPUT' })
+})

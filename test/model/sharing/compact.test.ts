@@ -143,3 +143,18 @@ test('the size of a log tells whether reading it can be worth it', () => {
     true,
   ])
 })
+
+test('a log of very many segments is compacted', () => {
+  const empty: SegmentContent = {
+    version: 1,
+    isBase: false,
+    nextNumber: 1,
+    elements: [],
+    nodes: [],
+    states: [],
+    rows: {},
+    removed: {},
+  }
+  const contents = Array.from({ length: 200_000 }, () => empty)
+  expect(compactSegments(contents, { kind: 'session' })).toEqual({ ...empty, isBase: true })
+})

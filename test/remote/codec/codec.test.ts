@@ -47,7 +47,7 @@ test('a segment is decoded as it was encoded', () => {
       const encoded = encodeSegment(codec, segment)
       expect(encoded.hash).toMatch(/^[0-9a-f]{64}$/)
       const { n, prev } = segment
-      expect(decodeSegment(codec, log, encoded)).toEqual({
+      expect(decodeSegment(codec, log, encoded, new TextBudget())).toEqual({
         n,
         prev,
         hash: encoded.hash,
@@ -83,16 +83,16 @@ test('a sealed segment belongs to its log, its kind, its number and its predeces
   if (sealed === undefined) throw new Error('no codec')
   const encoded = encodeSegment(sealed, { log, n: 1, prev: null, content: content('x') })
   const damaged = expect.objectContaining({ code: 'STORE_DAMAGED' }) as unknown
-  expect(() => decodeSegment(sealed, session('b'), encoded)).toThrow(damaged)
-  expect(() => decodeSegment(sealed, thread('a'), encoded)).toThrow(damaged)
-  expect(() => decodeSegment(sealed, log, { ...encoded, n: 2 })).toThrow(damaged)
+  expect(() => decodeSegment(sealed, session('b'), encoded, new TextBudget())).toThrow(damaged)
+  expect(() => decodeSegment(sealed, thread('a'), encoded, new TextBudget())).toThrow(damaged)
+  expect(() => decodeSegment(sealed, log, { ...encoded, n: 2 }, new TextBudget())).toThrow(damaged)
 })
 
 test('content of a newer version asks for an update', () => {
   for (const codec of codecs) {
     const newer = { ...content('x'), version: 2 } as unknown as ReturnType<typeof content>
     const encoded = encodeSegment(codec, { log, n: 1, prev: null, content: newer })
-    expect(() => decodeSegment(codec, log, encoded)).toThrow(
+    expect(() => decodeSegment(codec, log, encoded, new TextBudget())).toThrow(
       expect.objectContaining({ code: 'STORE_NEWER' }),
     )
   }

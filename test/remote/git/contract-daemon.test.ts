@@ -2,4 +2,4 @@
 import { serveGit } from '../../support/git-server/git-servers.js'
 import { describeGit } from './git-hosts.js'
 
-describeGit('git over git daemon', serveGit, { isPlainOnly: true })
+describeGit('git over git daemon', serveGit, ['sealed'])

@@ -2,4 +2,4 @@
 import { serveFiles } from '../../support/git-server/git-servers.js'
 import { describeGit } from './git-hosts.js'
 
-describeGit('git over the file system', serveFiles)
+describeGit('git over the file system', serveFiles, ['plain'])

@@ -2,4 +2,4 @@
 import { serveHttp } from '../../support/git-server/git-servers.js'
 import { describeGit } from './git-hosts.js'
 
-describeGit('git over HTTP', () => serveHttp(), { isPlainOnly: true })
+describeGit('git over HTTP', () => serveHttp(), ['plain'])

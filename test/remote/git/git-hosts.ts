@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach } from 'vitest'
 import { openRemote, type Remote } from '../../../src/remote/index.js'
 import type { GitServer } from '../../support/git-server/git-servers.js'
-import { describeRemote } from '../../support/remote/remote-contract.js'
+import { describeRemote, type RemoteKindUnderTest } from '../../support/remote/remote-contract.js'
 
 export function temporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), 'savestate-git-remote-'))
@@ -14,12 +14,12 @@ export function temporaryFolder(): string {
 export function describeGit(
   name: string,
   serve: () => Promise<GitServer>,
-  { isPlainOnly = false }: { readonly isPlainOnly?: boolean } = {},
+  variants: NonNullable<RemoteKindUnderTest['variants']>,
 ): void {
   describeRemote({
     name,
     isFleet: false,
-    isPlainOnly,
+    variants,
     async createPlace() {
       const server = await serve()
       const folders: string[] = []

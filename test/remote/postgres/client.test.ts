@@ -2,6 +2,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openRemote, type PostgresClient } from '../../../src/remote/index.js'
+import { readPacks, startThread, textsOf } from '../../support/remote/writer.js'
 import { createDatabase, type TestDatabase } from '../../support/postgres/index.js'
 
 let database: TestDatabase
@@ -62,4 +63,32 @@ test('a pool that the caller has ended is unreachable', async () => {
     code: 'REMOTE_UNREACHABLE',
     message: expect.stringContaining('after calling end on the pool') as unknown,
   })
+})
+
+test('the first segment of a thread is one statement, also with a project, a pack and a checkpoint', async () => {
+  const pool = new pg.Pool({ connectionString: database.url })
+  let statements = 0
+  const client: PostgresClient = {
+    query: (query) => {
+      statements += 1
+      return pool.query(query)
+    },
+  }
+  const remote = await openRemote({ url: database.url, client })
+  await remote.id()
+  statements = 0
+  const writer = startThread(remote, 'one statement')
+  const bytes = Buffer.from('pack')
+  const packs = [{ id: 'p', parent: null, tree: 'a'.repeat(40), project: null, bytes }]
+  const checkpoints = [{ id: 'c', step: 1, pack: 'p' }]
+  const project = { id: 'project', name: 'Project', origin: null }
+  const first = writer.prepare('one', { packs, checkpoints })
+  expect(await writer.send({ ...first, project })).toMatchObject({ kind: 'done' })
+  expect(statements).toBe(1)
+  await writer.commit('two')
+  expect(statements).toBe(2)
+  expect(await remote.head(writer.log)).toMatchObject({ project, nextN: 3, epoch: 0 })
+  expect(await textsOf(remote, writer.log)).toEqual(['one', 'two'])
+  expect((await readPacks(remote, 'p')).map(({ length }) => length)).toEqual([bytes.length])
+  await pool.end()
 })

@@ -28,7 +28,7 @@ function partition(sql: string, table: string): string {
 describeRemote({
   name: 'segments and checkpoints in partitions',
   isFleet: true,
-  isPlainOnly: true,
+  variants: ['plain'],
   async createPlace() {
     const database = await createDatabase()
     await database.sql(['segments', 'checkpoints'].reduce(partition, schemaSql()))

@@ -94,6 +94,67 @@ test('an upload whose parent is collected meanwhile is not begun', async () => {
   expect(await uploading).toBe('missing-pack')
 })
 
+test('a collector that waits for an upload keeps its parent', async () => {
+  await addUnusedPack('parent 4')
+  await locker.query('BEGIN')
+  await locker.query(
+    `INSERT INTO savestate.packs (id, parent, tree, upload, is_complete) VALUES ('child 4', 'parent 4', 't', 'u', false)`,
+  )
+  const collecting = other.collectPacks()
+  await database.waitForLocks(1)
+  await locker.query('COMMIT')
+  expect(await collecting).toEqual({ removed: 0, bytes: 0 })
+  expect((await readPacks(other, 'parent 4')).map(({ id }) => id)).toEqual(['parent 4'])
+  await database.sql(`DELETE FROM savestate.packs WHERE id = 'child 4'`)
+  expect((await other.collectPacks()).removed).toBe(1)
+})
+
+/** Runs an upload and a collector in an order, each waiting for the row of an upload that was killed two days ago. */
+async function besideOldUpload(id: string, order: readonly ('upload' | 'collect')[]) {
+  await database.sql(
+    `INSERT INTO savestate.packs (id, tree, upload, is_complete, created_at)
+      VALUES ($1, 't', 'killed', false, clock_timestamp() - interval '2 days')`,
+    [id],
+  )
+  const { bytes = Buffer.alloc(0), ...entry } = pack(id, null)
+  let finish = (): void => undefined
+  const collected = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  // Complete packs go at once: the upload is not complete before the collector has ended.
+  async function* slowly() {
+    await collected
+    yield bytes
+  }
+  const calls = {
+    upload: () => writerRemote.putPack(entry, slowly()),
+    collect: () => other.collectPacks().finally(finish),
+  }
+  await locker.query('BEGIN')
+  await locker.query('SELECT 1 FROM savestate.packs WHERE id = $1 FOR UPDATE', [id])
+  const running: Promise<unknown>[] = []
+  for (const call of order) {
+    running.push(calls[call]())
+    await database.waitForLocks(running.length)
+  }
+  await locker.query('COMMIT')
+  const results = await Promise.all(running)
+  const writer = await startWriter(writerRemote, session(`user of ${id}`))
+  await writer.commit('one', { checkpoints: [{ id: 'c', step: 1, pack: id }] })
+  expect((await readPacks(other, id)).map(({ length }) => length)).toEqual([bytes.length])
+  return results
+}
+
+test('an old upload that is begun again first is not collected', async () => {
+  const results = await besideOldUpload('old 1', ['upload', 'collect'])
+  expect(results).toEqual(['done', { removed: 0, bytes: 0 }])
+})
+
+test('an old upload that is collected first is begun again', async () => {
+  const results = await besideOldUpload('old 2', ['collect', 'upload'])
+  expect(results).toEqual([{ removed: 1, bytes: 0 }, 'done'])
+})
+
 test('an older upload of the same pack cannot add chunks to a newer one', async () => {
   const upload = { id: 'twice', parent: null, tree: 'b'.repeat(40), project: null }
   const [old, next] = [Buffer.alloc(3 << 20, 1), Buffer.alloc((2 << 20) + 5, 2)]

@@ -11,7 +11,7 @@ import { describeRemote } from '../../support/remote/remote-contract.js'
 describeRemote({
   name: 'a connection per statement',
   isFleet: true,
-  isPlainOnly: true,
+  variants: ['plain'],
   async createPlace() {
     const database = await createDatabase()
     const client: PostgresClient = {
@@ -72,7 +72,7 @@ for (const program of pgbouncer) {
   describeRemote({
     name: 'PgBouncer',
     isFleet: true,
-    isPlainOnly: true,
+    variants: ['plain'],
     async createPlace() {
       const database = await createDatabase()
       const pooler = await startPgbouncer(program, database.url)

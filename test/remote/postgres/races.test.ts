@@ -25,6 +25,7 @@ beforeAll(async () => {
   database = await createDatabase()
   writerRemote = await openRemote({ url: database.url })
   await writerRemote.init()
+  await writerRemote.id()
   other = await openRemote({ url: database.url })
   await other.id()
   locker = new pg.Client({ connectionString: database.url })
@@ -95,6 +96,25 @@ test('a commit that is second finds another epoch', async () => {
   expect(await textsOf(other, log)).toEqual(['oneon,twotw,three'])
 })
 
+test('of two compactions the second one finds nothing to do, and an equal base is recognized', async () => {
+  for (const [id, second, isCompact] of [
+    ['two compactions', () => content('another base', true), false],
+    ['two equal compactions', joined, true],
+  ] as const) {
+    const log = session(id)
+    const writer = await startWriter(writerRemote, log)
+    for (const word of words) await writer.commit(word)
+    const results = await inOrder(
+      log.id,
+      () => writerRemote.compact(log, joined),
+      () => other.compact(log, second),
+    )
+    expect(results).toEqual([true, isCompact])
+    expect(await other.head(log)).toMatchObject({ epoch: 1, nextN: 5, fence: writer.fence })
+    expect(await textsOf(other, log)).toEqual(['oneon,twotw,three'])
+  }
+})
+
 test('a commit that is first is deleted with the log', async () => {
   const log = session('delete second')
   const writer = await startWriter(writerRemote, log)
@@ -140,6 +160,55 @@ test('a taker that waits for a deletion does not take a deleted log', async () =
   expect(taken).toMatchObject({ taken: false, head: { isDeleted: true, holder: null } })
 })
 
+test('a taker that waits for a deletion may create the log again', async () => {
+  const log = session('create a deleted one')
+  const writer = await startWriter(writerRemote, log)
+  await writer.commit('one')
+  const create = { agent: 'claude', project: null }
+  const request = { log, holder: holder('b'), leaseMs: LEASE_MS, create }
+  const [isDeleted, taken] = await inOrder(
+    log.id,
+    () => writerRemote.deleteLog(log, writer.fence),
+    () => other.take({ ...request, ifFence: writer.lease.fence }),
+  )
+  expect([isDeleted, taken]).toMatchObject([
+    true,
+    {
+      taken: true,
+      head: { isDeleted: false, holder: holder('b'), nextN: 2, epoch: 1, hash: null },
+    },
+  ])
+  expect(await textsOf(other, log)).toEqual([])
+})
+
+test('a deletion that waits for a take-over deletes nothing', async () => {
+  const log = session('delete a taken one')
+  const writer = await startWriter(writerRemote, log)
+  await writer.commit('one')
+  const [taken, isDeleted] = await inOrder(
+    log.id,
+    () => other.take({ log, holder: holder('b'), leaseMs: LEASE_MS, ifFence: writer.lease.fence }),
+    () => writerRemote.deleteLog(log, writer.fence),
+  )
+  expect([taken.taken, isDeleted]).toEqual([true, false])
+  expect(await other.head(log)).toMatchObject({ isDeleted: false, holder: holder('b'), nextN: 2 })
+  expect(await textsOf(other, log)).toEqual(['one'])
+})
+
+test('a deletion of a free log that waits for a taker deletes nothing', async () => {
+  const log = session('delete a free one')
+  const writer = await startWriter(writerRemote, log)
+  await writer.commit('one')
+  await writerRemote.release(writer.lease)
+  const [taken, isDeleted] = await inOrder(
+    log.id,
+    () => other.take({ log, holder: holder('b'), leaseMs: LEASE_MS }),
+    () => writerRemote.deleteLog(log, null),
+  )
+  expect([taken.taken, isDeleted]).toEqual([true, false])
+  expect(await textsOf(other, log)).toEqual(['one'])
+})
+
 test('a commit that waits for a take-over writes nothing', async () => {
   const log = session('fenced while waiting')
   const writer = await startWriter(writerRemote, log)
@@ -167,6 +236,23 @@ test('of two writers of a thread the second one writes nothing', async () => {
   )
   expect(results.map(({ kind }) => kind)).toEqual(['done', 'conflict'])
   expect(await textsOf(other, thread('two writers'))).toEqual(['one', 'from a'])
+})
+
+test('of two writers that create a thread the second one writes nothing', async () => {
+  const log = thread('created twice')
+  const one = startThread(writerRemote, log.id)
+  const next = one.prepare('from the second')
+  await locker.query('BEGIN')
+  await locker.query(
+    `WITH l AS (INSERT INTO savestate.logs (kind, id) VALUES ('thread', $1) RETURNING key)
+      INSERT INTO savestate.live (log, next_n, hash) SELECT key, 2, $2 FROM l`,
+    [log.id, Buffer.alloc(32)],
+  )
+  const sending = one.send(next)
+  await database.waitForLocks(1)
+  await locker.query('COMMIT')
+  expect(await sending).toMatchObject({ kind: 'conflict', head: { nextN: 2 } })
+  expect(await textsOf(other, log)).toEqual([])
 })
 
 test('a reader that is between two pages when the log is compacted continues with the base', async () => {

@@ -34,6 +34,16 @@ export async function axeViolations(
   }
 }
 
+/** All rules in the light scheme, and those about colors in the dark one. The scheme is the system's afterwards. */
+export async function axeInBothSchemes(page: Page): Promise<readonly string[]> {
+  await page.emulateMedia({ colorScheme: 'light' })
+  const inLight = await axeViolations(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const inDark = await axeViolations(page, { colorsOnly: true })
+  await page.emulateMedia({ colorScheme: null })
+  return [...inLight, ...inDark.map((one) => `dark: ${one}`)]
+}
+
 const RUN = `async (colorsOnly, enhanced) => {
   const only = colorsOnly ? { runOnly: { type: 'tag', values: ['cat.color'] } } : {}
   const rules = { 'color-contrast-enhanced': { enabled: enhanced } }

@@ -38,6 +38,9 @@ function createRepository() {
   mkdirSync(repository)
   const git = (...args: readonly string[]) => runGit(args, { cwd: repository })
   git('init', '--quiet', '--bare')
+  // No test cuts the power, and a push should not wait for the disk and for a maintenance that finds nothing.
+  git('config', 'core.fsync', 'none')
+  git('config', 'receive.autogc', 'false')
   return { folder, repository, git, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 

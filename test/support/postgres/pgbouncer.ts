@@ -10,13 +10,18 @@ import { removeWhole } from '../remove-folder.js'
 import { SERVER_USER } from './binaries.js'
 import { freePort } from './server.js'
 
-/** Empty or one path. */
-export function findPgbouncer(): readonly string[] {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin']
-  return folders
+/** Empty or one path. Throws if there is none and SAVESTATE_REQUIRE_PGBOUNCER is 1. */
+export function findPgbouncer(
+  folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'],
+): readonly string[] {
+  const found = folders
     .map((folder) => join(folder, 'pgbouncer'))
     .filter((path) => existsSync(path))
-    .slice(0, 1)
+  if (found.length === 0 && process.env['SAVESTATE_REQUIRE_PGBOUNCER'] === '1')
+    throw new Error(
+      'SAVESTATE_REQUIRE_PGBOUNCER is set, and PgBouncer is not installed (apt-get install pgbouncer)',
+    )
+  return found.slice(0, 1)
 }
 
 /** In front of the server of this URL, with three connections to it. `url` has its port. */

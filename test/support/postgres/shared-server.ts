@@ -4,6 +4,7 @@ import { createServer, createConnection, type Server } from 'node:net'
 import { join } from 'node:path'
 import process from 'node:process'
 import { sharedFolder } from '../browser/shared-folder.js'
+import { EMBEDDED } from './binaries.js'
 import { type PostgresServer, startServer } from './server.js'
 
 const SOCKET = 'postgres.sock'
@@ -32,7 +33,7 @@ export default async function setup(): Promise<() => Promise<void>> {
 /** The URL of a superuser. */
 export async function sharedServerUrl(): Promise<string> {
   const given = process.env['SAVESTATE_TEST_POSTGRES']
-  if (given !== undefined && given !== '') return given
+  if (given !== undefined && given !== '' && given !== EMBEDDED) return given
   const socket = createConnection(join(sharedFolder(), SOCKET))
   let text = ''
   for await (const chunk of socket) text += String(chunk)

@@ -20,8 +20,8 @@ export type RemoteKindUnderTest = {
   readonly name: string
   /** Whether leases expire and `claim` works. */
   readonly isFleet: boolean
-  /** For a further way to reach a driver whose sealed variant is tested elsewhere. */
-  readonly isPlainOnly?: boolean
+  /** Default: both. One for a further way to reach a driver: sealing happens above it, so the other variant is tested elsewhere. */
+  readonly variants?: readonly ('plain' | 'sealed')[]
   createPlace(): Promise<RemotePlace>
 }
 
@@ -37,8 +37,8 @@ export function describeRemote(kind: RemoteKindUnderTest): void {
   describe(`${kind.name}: setup`, () => {
     describeSetup(kind)
   })
-  for (const key of kind.isPlainOnly === true ? [undefined] : [undefined, randomBytes(32)]) {
-    const variant = key === undefined ? 'plain' : 'sealed'
+  for (const variant of kind.variants ?? (['plain', 'sealed'] as const)) {
+    const key = variant === 'plain' ? undefined : randomBytes(32)
     describe(`${kind.name}, ${variant}`, () => {
       let place: RemotePlace
       let first: Remote

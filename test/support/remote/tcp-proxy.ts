@@ -8,12 +8,17 @@ export type TcpProxy = {
   /** Forwards nothing in either direction until `resume`; connections stay. */
   stall(): void
   resume(): void
-  /** The server's ends are closed, and the clients do not learn it. New connections work. */
-  halfOpen(): void
+  /** The server's ends are closed, and the clients do not learn it. New connections work. Returns how many there were. */
+  halfOpen(): number
   /** Adds this time to every round trip. */
   delay(roundTripMs: number): void
-  /** Drops the next answer of the server and cuts its connection. Resolves when that has happened. */
-  dropAnswer(): Promise<void>
+  /**
+   * Drops the next answer of the server, or the next one that fits, and cuts its connection. Resolves when that has happened.
+   * `to` is in the statement, `saying` in the answer.
+   */
+  dropAnswer(which?: { readonly to?: string; readonly saying?: string }): Promise<void>
+  /** Calls `act` when a client sends a statement with this text, before the statement is forwarded. */
+  before(text: string, act: () => void): void
   /** How often a client sent something after it got an answer. */
   readonly roundTrips: number
   readonly sentBytes: number
@@ -31,6 +36,8 @@ type Pair = {
   readonly server: Socket
   isSilent: boolean
   isAsking: boolean
+  /** The bytes that the client has sent since the last answer. */
+  asked: string
 }
 
 export async function startProxy(target: { host: string; port: number }): Promise<TcpProxy> {
@@ -38,7 +45,10 @@ export async function startProxy(target: { host: string; port: number }): Promis
   const sent: Buffer[] = []
   let isCut = false
   let delayMs = 0
-  let onDrop: (() => void) | undefined
+  let dropping:
+    | { readonly to: string; readonly saying: string; readonly done: () => void }
+    | undefined
+  let planned: { readonly text: string; readonly act: () => void } | undefined
   let stalled: { readonly end: Promise<void>; resolve: () => void } | undefined
   const counts = { roundTrips: 0, sent: 0, received: 0, connections: 0 }
 
@@ -67,26 +77,38 @@ export async function startProxy(target: { host: string; port: number }): Promis
       return
     }
     const server = connect(target)
-    const pair: Pair = { client, server, isSilent: false, isAsking: false }
+    const pair: Pair = { client, server, isSilent: false, isAsking: false, asked: '' }
     pairs.add(pair)
     counts.connections++
     const [up, down] = [forward(pair, server), forward(pair, client)]
     client.on('data', (chunk: Buffer) => {
-      if (!pair.isAsking) counts.roundTrips++
+      if (!pair.isAsking) {
+        counts.roundTrips++
+        pair.asked = ''
+      }
       pair.isAsking = true
+      if (dropping !== undefined) pair.asked += chunk.toString('latin1')
       counts.sent += chunk.length
       sent.push(chunk)
+      if (planned !== undefined && chunk.includes(planned.text)) {
+        planned.act()
+        planned = undefined
+      }
       up(chunk)
     })
     server.on('data', (chunk: Buffer) => {
       pair.isAsking = false
       counts.received += chunk.length
-      if (onDrop === undefined) {
+      const isMeant =
+        dropping !== undefined &&
+        pair.asked.includes(dropping.to) &&
+        chunk.includes(dropping.saying)
+      if (!isMeant) {
         down(chunk)
         return
       }
-      onDrop()
-      onDrop = undefined
+      dropping?.done()
+      dropping = undefined
       end(pair)
     })
     for (const socket of [client, server]) {
@@ -123,18 +145,23 @@ export async function startProxy(target: { host: string; port: number }): Promis
       stalled = undefined
     },
     halfOpen() {
-      for (const pair of pairs) {
+      const open = [...pairs].filter(({ isSilent }) => !isSilent)
+      for (const pair of open) {
         pair.isSilent = true
         pair.server.destroy()
       }
+      return open.length
     },
     delay(roundTripMs) {
       delayMs = roundTripMs
     },
-    dropAnswer() {
+    dropAnswer({ to = '', saying = '' } = {}) {
       return new Promise((resolve) => {
-        onDrop = resolve
+        dropping = { to, saying, done: resolve }
       })
+    },
+    before(text, act) {
+      planned = { text, act }
     },
     get roundTrips() {
       return counts.roundTrips

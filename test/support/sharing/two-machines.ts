@@ -1,6 +1,6 @@
 // Two machines with the real program: each has a home, and a clone of the same repository at a path of its own.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
@@ -33,10 +33,9 @@ type MachineOptions = {
 /** Adds the remote `team` with the key in `key`, or plain. */
 export function machine(url: string, { key, origin = ORIGIN }: MachineOptions = {}): Machine {
   const own = scratch()
-  const git = (...args: readonly string[]) =>
-    execFileSync('git', ['-C', own.project, ...args], { env: { PATH: process.env['PATH'] } })
-  git('init', '-q')
-  if (origin !== null) git('remote', 'add', 'origin', origin)
+  execFileSync('git', ['init', '-q', own.project], { env: { PATH: process.env['PATH'] } })
+  const config = join(own.project, '.git', 'config')
+  if (origin !== null) appendFileSync(config, `[remote "origin"]\n\turl = ${origin}\n`)
   const ok: Machine['ok'] = (...args) => {
     const { code, stdout, stderr } = own.run(args)
     if (code !== 0) throw new Error(`savestate ${args.join(' ')} ended with ${code}: ${stderr}`)

@@ -3,6 +3,9 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const LONGEST = [
+  'remote/git/contract-http',
+  'remote/git/contract-daemon',
+  'remote/git/contract-file',
   'crash/crash',
   'crash/model-sequence',
   'engine/verify/damage',
@@ -12,6 +15,14 @@ const LONGEST = [
   'cli/commands',
   'faults/disk',
   'daemon/daemon',
+  'engine/remotes/prune-remote',
+  'engine/sharing/share-crash',
+  'engine/sharing/network',
+  'engine/remotes/full-disk',
+  'engine/remotes/drop-sessions',
+  'engine/sharing/failover',
+  'engine/sharing/connection-errors',
+  'cli/commands/push-after-loss',
   'ui/accessibility',
   'ui/dialogs',
   'ui/restore',

@@ -1,4 +1,5 @@
 // The data of an exported page: complete if it fits, and never larger than its limit.
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { collectAnswers } from '../../../src/ui/export/collect-answers.js'
@@ -74,6 +75,35 @@ test('all answers are there, with secrets masked and nothing that ends the eleme
         method,
         isThere: true,
       })
+  } finally {
+    await s.dispose()
+  }
+})
+
+test('images of both sides are there, without those that are too large', async () => {
+  const { s, context, project } = await open()
+  try {
+    const image = (content: string, sizeBytes: number) =>
+      Buffer.concat([Buffer.from('\0'), Buffer.alloc(sizeBytes - 1, content)])
+    const save = async (files: Readonly<Record<string, Buffer>>) => {
+      for (const [name, content] of Object.entries(files))
+        writeFileSync(join(project, name), content)
+      return (await (await context.project(project)).save()).id
+    }
+    const [old, fresh] = [image('old', 100), image('new', 200_000)]
+    const first = await save({ 'a.png': old, 'x.bin': image('x', 10) })
+    const second = await save({ 'a.png': fresh, 'b.gif': image('large', 200_001) })
+    const { json, leftOut } = await collectAnswers(context, { madeAt: MADE_AT })
+    expect(leftOut).toEqual(['1 image, too large or too many'])
+    const { answers } = JSON.parse(json) as ExportedData
+    const files = Object.entries(answers).filter(([key]) => key.startsWith('file '))
+    const key = (ref: string) => exportKey('file', { project, ref, path: 'a.png' })
+    expect(new Map(files)).toEqual(
+      new Map([
+        [key(second), fresh.toString('base64')],
+        [key(first), old.toString('base64')],
+      ]),
+    )
   } finally {
     await s.dispose()
   }

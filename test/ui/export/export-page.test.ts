@@ -7,7 +7,8 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Ended, Scratch } from '../../cli/program.js'
 import { agentStore, CLAUDE_SESSION, PROMPTS, SECRET } from '../../support/browser/agent-store.js'
-import { axeViolations } from '../../support/browser/axe.js'
+import { rowOf } from '../../support/agent-story.js'
+import { axeInBothSchemes } from '../../support/browser/axe.js'
 import { browser } from '../../support/browser/browser.js'
 
 let s: Scratch
@@ -18,6 +19,8 @@ let made: Ended
 
 beforeAll(async () => {
   s = agentStore()
+  writeFileSync(join(s.project, 'banner.png'), Buffer.alloc(200_001))
+  s.run(['save', '-m', 'large image'])
   file = join(s.folder, 'work.html')
   made = s.run(['ui', '--export', file])
   const context = await (await browser()).newContext({ offline: true })
@@ -73,6 +76,25 @@ test('the timeline, a checkpoint with its diff, and the conversation are in it',
   await page.locator('[data-view=checkpoint]').waitFor()
 })
 
+test('images are in it, other files that are not text are not, and nothing offers a download', async () => {
+  const at = `/c/${rowOf(s, 'Bash: make logo').id}`
+  await show(`${at}?file=logo.png`)
+  const pictures = page.locator('.picture')
+  await pictures.getByText('After: 8 × 8').waitFor()
+  await pictures.getByText('Before: 8 × 8').waitFor()
+  expect(await page.getByRole('button', { name: 'Download' }).count()).toBe(0)
+  await show(`${at}?file=data.bin`)
+  await page.getByText('A binary file.').waitFor()
+  expect(await page.getByRole('button', { name: 'Download' }).count()).toBe(0)
+  await show(`/c/${rowOf(s, 'large image').id}?file=banner.png`)
+  await page.getByText('This image is not part of this file').waitFor()
+  await page.getByText('It has the newest images of up to 200 kB each.').waitFor()
+  await show(`${at}?tab=files&file=README.md`)
+  const answers = page.getByRole('alert').filter({ hasText: 'This is not part of this file' })
+  await expect.poll(() => answers.count()).toBe(2)
+  expect(await page.getByText('without its key').count()).toBe(0)
+})
+
 test('a view that needs the store says that it is not part of the file', async () => {
   await show('/store')
   await page.getByText('This is not part of this file').first().waitFor()
@@ -81,7 +103,7 @@ test('a view that needs the store says that it is not part of the file', async (
 
 test('axe finds nothing in it', async () => {
   await show(`/s/${CLAUDE_SESSION}`)
-  expect(await axeViolations(page)).toEqual([])
+  expect(await axeInBothSchemes(page)).toEqual([])
 })
 
 test('an earlier export is replaced, any other file is not', () => {

@@ -165,9 +165,7 @@ describe('groups', () => {
             summary: {
               authors: ['claude', 'you'],
               steps: 2,
-              files: 'up to 3 files',
-              insertions: 12,
-              deletions: 4,
+              sum: { files: 3, insertions: 12, deletions: 4, isLimit: true },
               durationMs: 120_000,
             },
           },

@@ -12,7 +12,7 @@ import { useShortcuts } from '../../app/keys.js'
 import { isPrinting, MAX_PRINTED } from '../../app/printing.js'
 import { highlight } from '../../highlight/highlighter.js'
 import { PrintLimit } from '../print-limit.js'
-import { count } from '../text.js'
+import { count, visibleText } from '../text.js'
 import { wrapsLines } from './layout.js'
 import { CodeLine, EmptyLine, HunkLine, NoNewline, ROW_REM, type SideTokens } from './line.js'
 import {
@@ -56,6 +56,7 @@ export function DiffView(props: {
   const isWrapped = wrapsLines.value
   const { scroller, range, rowHeight, tops } = useVisibleRows(rows, { isWrapped, layout })
   useChangeKeys(scroller, { rows, tops, rowHeight, isPlain: layout === 'plain' })
+  const label = `Contents of ${visibleText(path)}`
   const last = patch.hunks.at(-1)?.lines.at(-1)
   const digits = String(Math.max(last?.oldNumber ?? 0, last?.newNumber ?? 0)).length
   const shown = isPrinting.value ? rows.slice(0, MAX_PRINTED) : rows.slice(range.start, range.end)
@@ -78,7 +79,7 @@ export function DiffView(props: {
           Only the first {count(MAX_ROWS, 'line')} of {all.length} are shown.
         </p>
       )}
-      <div class="diff-scroll" ref={scroller} role="region" aria-label={`Contents of ${path}`}>
+      <div class="diff-scroll" ref={scroller} role="region" aria-label={label}>
         <div
           class="diff-body"
           data-layout={layout}

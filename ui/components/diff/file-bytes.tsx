@@ -1,26 +1,17 @@
 // The contents of a file of a checkpoint that are not text: images, and downloads of everything else.
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { project } from '../../app/model.js'
+import { imageTypeOf } from '../../../src/ui/export/image-type.js'
+import { project, start } from '../../app/model.js'
 import { fetchFile } from '../../app/transport.js'
 import { ErrorMessage, useLoaded } from '../states.js'
 import { formatBytes, Line, visibleText } from '../text.js'
 
 const MAX_IMAGE_BYTES = 10_000_000
-// No SVG: it is a document with scripts, and it is text.
-const IMAGE_TYPES: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  avif: 'image/avif',
-}
 
 export function imageType(path: string, sizeBytes: number | null): string | undefined {
   if (sizeBytes === null || sizeBytes > MAX_IMAGE_BYTES) return undefined
-  const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
-  return Object.hasOwn(IMAGE_TYPES, extension) ? IMAGE_TYPES[extension] : undefined
+  return imageTypeOf(path)
 }
 
 export const nameOfPath = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
@@ -48,15 +39,17 @@ export async function download(of: FileOf): Promise<void> {
   window.setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }
 
+/** Not in an exported page, which has images only. */
 export function DownloadButton({
   of,
   label = 'Download',
 }: {
   readonly of: FileOf
   readonly label?: string
-}): VNode {
+}): VNode | null {
   const [problem, setProblem] = useState<string | undefined>(undefined)
-  const start = async () => {
+  if (start.value?.isExport === true) return null
+  const begin = async () => {
     setProblem(undefined)
     try {
       await download(of)
@@ -66,7 +59,7 @@ export function DownloadButton({
   }
   return (
     <>
-      <button class="button" type="button" onClick={() => void start()}>
+      <button class="button" type="button" onClick={() => void begin()}>
         {label}
       </button>
       {problem === undefined ? null : <span role="alert">{problem}</span>}
@@ -108,7 +101,7 @@ export function Picture({
       {address === undefined ? null : (
         <img
           src={address}
-          alt={`${nameOfPath(path)}, ${caption.toLowerCase()}`}
+          alt={`${visibleText(nameOfPath(path))}, ${caption.toLowerCase()}`}
           onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
             setSize(`${naturalWidth} × ${naturalHeight},`)
           }

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'preact/hooks'
 import type { Output, Range } from '../../../src/ui/api.js'
 import { call } from '../../app/transport.js'
 import { ErrorMessage, Loading, useLoaded } from '../states.js'
-import { Figures, formatBytes } from '../text.js'
+import { Figures, formatBytes, visibleText } from '../text.js'
 import { DiffView } from './diff-view.js'
 import { DownloadButton, imageType, PathText, Picture } from './file-bytes.js'
 import { canSplit, chooseLayout, layout, type Layout } from './layout.js'
@@ -40,7 +40,7 @@ export function FileDiff(props: {
   const patch = loaded.state === 'ready' ? loaded.value : undefined
   const isStale = patch !== undefined && patch.path !== path
   return (
-    <section class="file-diff" aria-label={`Changes of ${path}`} aria-busy={isStale}>
+    <section class="file-diff" aria-label={`Changes of ${visibleText(path)}`} aria-busy={isStale}>
       <div class="file-toolbar">
         <h2 class="file-title">
           <PathText path={path} />

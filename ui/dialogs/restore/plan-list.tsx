@@ -3,7 +3,9 @@
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { PlanLine } from '../../../src/ui/api.js'
-import { Author, Line } from '../../components/text.js'
+import { isPrinting, MAX_PRINTED } from '../../app/printing.js'
+import { PrintLimit } from '../../components/print-limit.js'
+import { Author, Line, visibleText } from '../../components/text.js'
 import { canBeSelected, isSelected, type Selection } from './selection.js'
 import { ACTIONS } from './words.js'
 
@@ -35,44 +37,47 @@ export function PlanList(props: Props): VNode {
     focusRow(list.current, { index, rowHeight })
   }
   return (
-    <div
-      ref={list}
-      class="plan-list"
-      onScroll={readRange}
-      onKeyDown={(event) => {
-        const to = { ArrowDown: active + 1, ArrowUp: active - 1, Home: 0, End: lines.length - 1 }[
-          event.key
-        ]
-        if (to !== undefined) {
+    <>
+      <div
+        ref={list}
+        class="plan-list"
+        onScroll={readRange}
+        onKeyDown={(event) => {
+          const to = { ArrowDown: active + 1, ArrowUp: active - 1, Home: 0, End: lines.length - 1 }[
+            event.key
+          ]
+          if (to !== undefined) {
+            event.preventDefault()
+            move(to)
+            return
+          }
+          const line = lines[active]
+          // In a check box, Enter would do nothing.
+          if (event.key !== 'Enter' || line === undefined) return
+          if (!(event.target instanceof HTMLInputElement)) return
           event.preventDefault()
-          move(to)
-          return
-        }
-        const line = lines[active]
-        // In a check box, Enter would do nothing.
-        if (event.key !== 'Enter' || line === undefined) return
-        if (!(event.target instanceof HTMLInputElement)) return
-        event.preventDefault()
-        props.onOpen(line)
-      }}
-    >
-      <ul aria-label="Files of the plan" style={{ height: `${lines.length * rowHeight}px` }}>
-        {shown.map((index) => {
-          const line = lines[index]
-          return line === undefined ? null : (
-            <PlanRow
-              key={line.path}
-              {...props}
-              line={line}
-              index={index}
-              top={index * rowHeight}
-              isActive={index === active}
-              onActive={() => setCurrent(index)}
-            />
-          )
-        })}
-      </ul>
-    </div>
+          props.onOpen(line)
+        }}
+      >
+        <ul aria-label="Files of the plan" style={{ height: `${lines.length * rowHeight}px` }}>
+          {shown.map((index) => {
+            const line = lines[index]
+            return line === undefined ? null : (
+              <PlanRow
+                key={line.path}
+                {...props}
+                line={line}
+                index={index}
+                top={index * rowHeight}
+                isActive={index === active}
+                onActive={() => setCurrent(index)}
+              />
+            )
+          })}
+        </ul>
+      </div>
+      <PrintLimit rows={lines.length} />
+    </>
   )
 }
 
@@ -109,7 +114,7 @@ function PlanRow(
             type="checkbox"
             checked={ticked}
             tabIndex={tabIndex}
-            aria-label={`${word}: ${path}`}
+            aria-label={`${word}: ${visibleText(path)}`}
             onChange={(event) => props.onTick(line, event.currentTarget.checked)}
           />
         ) : null}
@@ -125,7 +130,7 @@ function PlanRow(
         class="plan-path"
         tabIndex={tabIndex}
         aria-pressed={props.open === path}
-        title={`Show what changed in ${path}`}
+        title={`Show what changed in ${visibleText(path)}`}
         onClick={() => props.onOpen(line)}
       >
         <Line text={path} />
@@ -162,7 +167,7 @@ function useVisibleRows(list: { readonly current: HTMLDivElement | null }, total
   const [height, setHeight] = useState(600)
   const readRange = () => {
     const shown = list.current
-    if (shown === null) return
+    if (shown === null || isPrinting.peek()) return
     setHeight(shown.clientHeight)
     // In steps, so that scrolling does not render with every pixel.
     setFirst(Math.floor(shown.scrollTop / rowHeight / MARGIN_ROWS) * MARGIN_ROWS)
@@ -174,9 +179,10 @@ function useVisibleRows(list: { readonly current: HTMLDivElement | null }, total
     window.addEventListener('resize', readRange)
     return () => window.removeEventListener('resize', readRange)
   }, [total, rowHeight])
-  const start = total <= MAX_WHOLE ? 0 : Math.max(0, first - MARGIN_ROWS)
+  const isWhole = total <= MAX_WHOLE || isPrinting.value
+  const start = isWhole ? 0 : Math.max(0, first - MARGIN_ROWS)
   const rows = Math.ceil(height / rowHeight) + 3 * MARGIN_ROWS
-  const end = total <= MAX_WHOLE ? total : Math.min(total, start + rows)
+  const end = isWhole ? Math.min(total, MAX_PRINTED) : Math.min(total, start + rows)
   const range = Array.from({ length: Math.max(0, end - start) }, (_, index) => start + index)
   return { range, rowHeight, readRange }
 }

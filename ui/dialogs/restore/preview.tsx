@@ -6,7 +6,7 @@ import { call } from '../../app/transport.js'
 import { DiffView } from '../../components/diff/diff-view.js'
 import { readPatch } from '../../components/diff/rows.js'
 import { ErrorMessage, Loading, useLoaded } from '../../components/states.js'
-import { Figures, formatBytes, Line } from '../../components/text.js'
+import { Figures, formatBytes, Line, visibleText } from '../../components/text.js'
 
 type Patch = Output<'patch'>
 
@@ -31,7 +31,11 @@ export function Preview(props: {
   )
   const isOther = loaded.state === 'ready' && loaded.value.path !== path
   return (
-    <section class="restore-preview" aria-label={`What changed in ${path}`} data-preview>
+    <section
+      class="restore-preview"
+      aria-label={`What changed in ${visibleText(path)}`}
+      data-preview
+    >
       <header>
         <h3>
           <Line text={path} />

@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Output, Range } from '../../../src/ui/api.js'
 import { openRestore } from '../../app/dialogs.js'
-import { start, storeVersion } from '../../app/model.js'
+import { folderVersion, start } from '../../app/model.js'
 import { addressOf, checkpointPath, followLink, navigate, route } from '../../app/router.js'
 import { call } from '../../app/transport.js'
 import { FileDiff } from '../../components/diff/file-diff.js'
@@ -19,12 +19,12 @@ export function ChangesTab(props: {
   const { range, tab, onState } = props
   const { id, query } = route.value
   // A checkpoint does not change; the folder does.
-  const version = tab === 'since' ? storeVersion.value : 0
+  const version = tab === 'since' ? folderVersion.value : 0
   const loaded = useLoaded(async (signal) => call('changes', range, { signal }), [version])
   useEffect(() => onState(loaded.state), [loaded.state])
   if (loaded.state === 'error') return <ErrorMessage error={loaded.error} />
   if (loaded.state === 'loading') return <Loading what="the changed files" />
-  const { changes, insertions, deletions, from, to } = loaded.value
+  const { changes, files, insertions, deletions, from, to } = loaded.value
   const path = selectPath(changes, query.get('file'))
   if (path === undefined)
     return (
@@ -45,7 +45,7 @@ export function ChangesTab(props: {
     <div class="changes">
       <aside class="changes-files" aria-label="Changed files">
         <p class="changes-total">
-          {count(changes.length, 'file')} <Figures insertions={insertions} deletions={deletions} />
+          {count(files, 'file')} <Figures insertions={insertions} deletions={deletions} />
         </p>
         <FileList label="Files" files={changes} selected={path} onSelect={select} />
       </aside>

@@ -8,7 +8,7 @@ import { DownloadButton, imageType, PathText, Picture } from '../../components/d
 import { WrapChoice } from '../../components/diff/wrap-choice.js'
 import { readPatch } from '../../components/diff/rows.js'
 import { ErrorMessage, Loading, useLoaded } from '../../components/states.js'
-import { formatBytes } from '../../components/text.js'
+import { formatBytes, visibleText } from '../../components/text.js'
 import { FileActions } from './changes.js'
 
 const MAX_TEXT_BYTES = 10_000_000
@@ -26,7 +26,7 @@ export function FileViewer({ id, path }: { readonly id: string; readonly path: s
   )
   const isStale = loaded.state === 'ready' && loaded.value.path !== path
   return (
-    <section class="file-diff" aria-label={path} aria-busy={isStale}>
+    <section class="file-diff" aria-label={visibleText(path)} aria-busy={isStale}>
       <div class="file-toolbar">
         <h2 class="file-title">
           <PathText path={path} />

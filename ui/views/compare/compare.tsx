@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Output, Range, Row } from '../../../src/ui/api.js'
 import { openRestore } from '../../app/dialogs.js'
-import { here, project, rowOf, rows, start, storeVersion } from '../../app/model.js'
+import { folderVersion, here, project, rowOf, rows, start } from '../../app/model.js'
 import { addressOf, navigate, route } from '../../app/router.js'
 import { call } from '../../app/transport.js'
 import { CheckpointSummary } from '../../components/checkpoint-summary.js'
@@ -36,7 +36,7 @@ export function Compare(): VNode {
 function Comparison({ a, b }: { readonly a: string; readonly b: string }): VNode {
   const at = { project: project.value, ref: a }
   const range: Range = b === NOW ? { ...at, with: 'now' } : { ...at, with: 'checkpoint', to: b }
-  const version = b === NOW ? storeVersion.value : 0
+  const version = b === NOW ? folderVersion.value : 0
   const loaded = useLoaded(async (signal) => call('changes', range, { signal }), [version])
   return (
     <div class="view compare" data-view="compare" data-state={loaded.state}>
@@ -116,7 +116,7 @@ function Differences(props: {
   readonly result: Output<'changes'>
 }): VNode {
   const { a, b, range, version } = props
-  const { changes, insertions, deletions } = props.result
+  const { changes, files, insertions, deletions } = props.result
   const [filter, setFilter] = useState('')
   const wanted = filter.toLowerCase()
   const shown = changes.filter(({ path }) => path.toLowerCase().includes(wanted))
@@ -140,7 +140,7 @@ function Differences(props: {
     <div class="changes">
       <aside class="changes-files" aria-label="Files that differ">
         <p class="changes-total">
-          {count(changes.length, 'file')} <Figures insertions={insertions} deletions={deletions} />
+          {count(files, 'file')} <Figures insertions={insertions} deletions={deletions} />
         </p>
         <input
           class="input"

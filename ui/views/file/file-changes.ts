@@ -28,11 +28,12 @@ export function useFileChanges(
 
   async function readAll(signal: AbortSignal): Promise<void> {
     for (const { id, paths } of newest) {
-      // A folder has no patch.
       if (!paths.includes(path)) continue
       try {
         const range = { project: project.peek(), ref: id, with: 'previous' } as const
         const patch = await call('patch', { ...range, path, context: 0 }, { signal })
+        // A folder has no sizes.
+        if (patch.kind === 'folder') continue
         const { insertions, deletions, sizeBefore, sizeAfter } = patch
         const isAdded = sizeBefore === null
         const isDeleted = sizeAfter === null

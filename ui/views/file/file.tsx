@@ -1,21 +1,16 @@
 // All versions of a file or folder: /files?path=&at=. Files that were deleted have a history too.
 import type { VNode } from 'preact'
-import type { Output } from '../../../src/ui/api.js'
 import { openRestore } from '../../app/dialogs.js'
-import { project, start, storeVersion } from '../../app/model.js'
+import { project, start } from '../../app/model.js'
 import { addressOf, checkpointPath, followLink, navigate, route } from '../../app/router.js'
-import { call } from '../../app/transport.js'
 import { DateAndTime, promptOf, titleOf } from '../../components/checkpoint-summary.js'
 import { DownloadButton } from '../../components/diff/file-bytes.js'
 import { FileDiff } from '../../components/diff/file-diff.js'
-import { EmptyMessage, ErrorMessage, Loading, useLoaded } from '../../components/states.js'
+import { EmptyMessage, ErrorMessage, Loading } from '../../components/states.js'
 import { Author, count, Figures, Line } from '../../components/text.js'
 import { PathInput } from './path-input.js'
 import { type FileChange, useFileChanges } from './file-changes.js'
-
-type Version = Output<'history'>['checkpoints'][number]
-
-const LIMIT = 500
+import { useVersions, type Version } from './use-versions.js'
 
 export function FileHistory(): VNode {
   const path = route.value.query.get('path') ?? ''
@@ -23,15 +18,9 @@ export function FileHistory(): VNode {
 }
 
 function History({ path }: { readonly path: string }): VNode {
-  const loaded = useLoaded(
-    async (signal) =>
-      path === ''
-        ? undefined
-        : call('history', { project: project.value, path, limit: LIMIT }, { signal }),
-    [storeVersion.value],
-  )
+  const { loaded, readOlder } = useVersions(path)
   const result = loaded.state === 'ready' ? loaded.value : undefined
-  const isEmpty = loaded.state === 'ready' && (result?.checkpoints.length ?? 0) === 0
+  const isEmpty = result?.versions.length === 0
   return (
     <div class="view file-history" data-view="file" data-state={isEmpty ? 'empty' : loaded.state}>
       <header class="file-header">
@@ -42,7 +31,7 @@ function History({ path }: { readonly path: string }): VNode {
       {loaded.state === 'error' ? <ErrorMessage error={loaded.error} /> : null}
       {isEmpty ? <NoVersions path={path} /> : null}
       {result === undefined || isEmpty ? null : (
-        <Versions path={path} versions={result.checkpoints} isComplete={result.isComplete} />
+        <Versions path={path} {...{ ...result, readOlder }} />
       )}
     </div>
   )
@@ -64,8 +53,9 @@ function Versions(props: {
   readonly path: string
   readonly versions: readonly Version[]
   readonly isComplete: boolean
+  readonly readOlder: (() => void) | undefined
 }): VNode {
-  const { path, versions, isComplete } = props
+  const { path, versions, isComplete, readOlder } = props
   const { query } = route.value
   const at = Math.max(
     0,
@@ -73,8 +63,9 @@ function Versions(props: {
   )
   const selected = versions[at]
   const inside = selected?.paths ?? []
-  // For a folder: one of the files that changed in it.
-  const file = inside.find((one) => one === query.get('file')) ?? inside[0] ?? path
+  // For a folder: one of the files that changed in it, even if the folder itself is new.
+  const first = inside.find((one) => one !== path) ?? path
+  const file = inside.find((one) => one === query.get('file')) ?? first
   const changes = useFileChanges(path, versions)
   const select = (index: number) => {
     const id = versions[index]?.id
@@ -111,10 +102,20 @@ function Versions(props: {
             />
           ))}
         </div>
+        {isComplete ? null : (
+          <button
+            type="button"
+            class="button versions-older"
+            disabled={readOlder === undefined}
+            onClick={readOlder}
+          >
+            {readOlder === undefined ? 'Reading older versions …' : 'Show older versions'}
+          </button>
+        )}
       </aside>
       {selected === undefined ? null : (
         <div class="version">
-          {inside.length > 1 ? <PathsInside {...{ path, file, inside }} at={selected.id} /> : null}
+          {inside.length > 1 ? <PathsInside {...{ path, file }} version={selected} /> : null}
           <FileDiff
             range={{ project: project.value, ref: selected.id, with: 'previous' }}
             path={file}
@@ -178,28 +179,38 @@ function VersionRow(props: {
 
 function PathsInside(props: {
   readonly path: string
-  readonly at: string
   readonly file: string
-  readonly inside: readonly string[]
+  readonly version: Version
 }): VNode {
-  const { path, at, file, inside } = props
+  const { path, file, version } = props
+  const { id: at, paths, pathCount } = version
+  const others = pathCount - paths.length
   return (
-    <label class="paths-inside">
-      Changed in it{' '}
-      <select
-        class="input"
-        value={file}
-        onChange={({ currentTarget }) =>
-          navigate(addressOf('/files', { path, at, file: currentTarget.value }), { replace: true })
-        }
-      >
-        {inside.map((one) => (
-          <option key={one} value={one}>
-            <Line text={one} />
-          </option>
-        ))}
-      </select>
-    </label>
+    <div class="paths-inside">
+      <label>
+        Changed in it{' '}
+        <select
+          class="input"
+          value={file}
+          onChange={({ currentTarget }) =>
+            navigate(addressOf('/files', { path, at, file: currentTarget.value }), {
+              replace: true,
+            })
+          }
+        >
+          {paths.map((one) => (
+            <option key={one} value={one}>
+              <Line text={one} />
+            </option>
+          ))}
+        </select>
+      </label>
+      {others === 0 ? null : (
+        <a href={addressOf(checkpointPath(at))} onClick={followLink}>
+          and {count(others, 'other')}
+        </a>
+      )}
+    </div>
   )
 }
 

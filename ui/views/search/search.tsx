@@ -13,6 +13,8 @@ import { Result } from './result.js'
 
 const TYPING_MS = 200
 const LIMIT = 200
+/** As many as the server gives; more are not worth reading. */
+const MAX_LIMIT = 1000
 /** The server compares 1,000 checkpoints by default; more take seconds. */
 const COMPARED = 1000
 const COMPARED_FACTOR = 5
@@ -43,13 +45,16 @@ export function Search(): VNode {
     if (query === '') field.current?.focus()
   }, [])
 
-  const [depth, setDepth] = useState({ query, maxCompared: COMPARED })
-  const maxCompared = depth.query === query ? depth.maxCompared : COMPARED
+  const [depth, setDepth] = useState({ query, maxCompared: COMPARED, limit: LIMIT })
+  const isDepthOf = depth.query === query
+  const maxCompared = isDepthOf ? depth.maxCompared : COMPARED
+  const limit = isDepthOf ? depth.limit : LIMIT
   // Not after each change of the store: new rows are found among the loaded ones.
   const answer = useLoaded(
     async (signal) => ({
       query,
       maxCompared,
+      limit,
       found:
         wordsOf(query).length === 0 || !hasServer()
           ? undefined
@@ -58,16 +63,17 @@ export function Search(): VNode {
               {
                 project: project.peek(),
                 words: query.trim(),
-                limit: LIMIT,
+                limit,
                 ...(maxCompared === COMPARED ? {} : { maxCompared }),
               },
               { signal },
             ),
     }),
-    [query, project.value, maxCompared],
+    [query, project.value, maxCompared, limit],
   )
   const isAnswered = answer.state === 'ready' && answer.value.query === typed
-  const isCurrent = isAnswered && answer.value.maxCompared === maxCompared
+  const isCurrent =
+    isAnswered && answer.value.maxCompared === maxCompared && answer.value.limit === limit
   // While it searches further, what was found stays.
   const fromServer = isAnswered ? answer.value.found : undefined
   const loaded = rows.value
@@ -76,7 +82,7 @@ export function Search(): VNode {
     () => mergeFound(findLoaded(loaded, words), fromServer),
     [loaded, key, fromServer],
   )
-  const shown = found.slice(0, LIMIT)
+  const shown = found.slice(0, limit)
 
   const move = (by: number) => {
     const links = [...(list.current?.querySelectorAll('a') ?? [])]
@@ -127,13 +133,15 @@ export function Search(): VNode {
       </form>
       <div class="search-summary">
         <p class="muted" role="status">
-          {words.length === 0 ? '' : summary({ number: found.length, fromServer, isLoading })}
+          {words.length === 0
+            ? ''
+            : summary({ number: found.length, fromServer, limit, isLoading })}
         </p>
-        {isCurrent && hasOlder(fromServer) ? (
+        {isCurrent && hasOlder(fromServer, limit) ? (
           <button
             type="button"
             class="button"
-            onClick={() => setDepth({ query, maxCompared: maxCompared * COMPARED_FACTOR })}
+            onClick={() => setDepth({ query, maxCompared: maxCompared * COMPARED_FACTOR, limit })}
           >
             Search older changes
           </button>
@@ -161,11 +169,20 @@ export function Search(): VNode {
           <Result key={one.row.id} found={one} words={words} />
         ))}
       </ol>
-      {found.length > shown.length ? (
-        <p class="search-summary muted">
-          The newest {shown.length} are shown. Add a word to find fewer.
-        </p>
-      ) : null}
+      {!isCurrent || (found.length <= limit && !isCut(fromServer, limit)) ? null : (
+        <div class="search-summary">
+          <p class="muted">The newest {shown.length} are shown. Add a word to find fewer.</p>
+          {limit === MAX_LIMIT ? null : (
+            <button
+              type="button"
+              class="button"
+              onClick={() => setDepth({ query, maxCompared, limit: MAX_LIMIT })}
+            >
+              Show up to {MAX_LIMIT.toLocaleString('en')}
+            </button>
+          )}
+        </div>
+      )}
     </div>
   )
 }
@@ -178,10 +195,12 @@ function hasServer(): boolean {
 function summary({
   number,
   fromServer,
+  limit,
   isLoading,
 }: {
   readonly number: number
   readonly fromServer: Output<'search'> | undefined
+  readonly limit: number
   readonly isLoading: boolean
 }): string {
   const begin = number === 0 ? '' : `${count(number, 'checkpoint')} found. `
@@ -189,12 +208,17 @@ function summary({
   if (fromServer === undefined) return `${begin}Only commands, messages and names were searched.`
   const { searched, isComplete: isWhole } = fromServer
   if (isWhole) return `${begin}All ${count(searched, 'checkpoint')} searched.`
-  if (!hasOlder(fromServer))
+  if (!hasOlder(fromServer, limit))
     return `${begin}The newest ${searched.toLocaleString('en')} searched; there are older ones.`
   return `${begin}Paths were searched in the newest ${count(searched, 'checkpoint')}; older changes were not searched.`
 }
 
-/** Without, the search ended because it had found enough. */
-function hasOlder(found: Output<'search'> | undefined): boolean {
-  return found?.isComplete === false && found.matches.length < LIMIT
+/** The search ended because it had compared enough. */
+function hasOlder(found: Output<'search'> | undefined, limit: number): boolean {
+  return found?.isComplete === false && found.matches.length < limit
+}
+
+/** The search ended because it had found enough. */
+function isCut(found: Output<'search'> | undefined, limit: number): boolean {
+  return found?.isComplete === false && found.matches.length >= limit
 }

@@ -3,7 +3,8 @@ import type { VNode } from 'preact'
 import { openDialog, openRestore } from '../../app/dialogs.js'
 import { restoreWord, start } from '../../app/model.js'
 import { addressOf, checkpointPath, followLink } from '../../app/router.js'
-import { count, Figures, filesInSteps, Line, Time } from '../../components/text.js'
+import { sumSteps } from '../../components/format.js'
+import { count, Line, SumText, Time } from '../../components/text.js'
 import type { ConversationData } from './conversation-data.js'
 import type { PageCheckpoint } from './session-page.js'
 
@@ -31,10 +32,7 @@ export function CheckpointLines(props: {
     )
   return (
     <div class="checkpoint-lines">
-      <CheckpointLine
-        checkpoint={{ ...last, ...sum(checkpoints) }}
-        filesText={filesInSteps(checkpoints)}
-      >
+      <CheckpointLine checkpoint={last} of={checkpoints}>
         <button
           type="button"
           class="text-button"
@@ -48,28 +46,15 @@ export function CheckpointLines(props: {
   )
 }
 
-function sum(checkpoints: readonly PageCheckpoint[]): {
-  readonly files: number
-  readonly insertions: number
-  readonly deletions: number
-} {
-  const total = { files: 0, insertions: 0, deletions: 0 }
-  for (const { files, insertions, deletions } of checkpoints) {
-    total.files += files
-    total.insertions += insertions
-    total.deletions += deletions
-  }
-  return total
-}
-
 function CheckpointLine(props: {
   readonly checkpoint: PageCheckpoint
-  /** For several checkpoints. */
-  readonly filesText?: string
+  /** Several checkpoints: the line is about all of them. */
+  readonly of?: readonly PageCheckpoint[]
   readonly children?: VNode
 }): VNode {
-  const { checkpoint, filesText, children } = props
-  const { id, createdAt, files, insertions, deletions, reason, hasFiles } = checkpoint
+  const { checkpoint, of = [checkpoint], children } = props
+  const { id, createdAt, reason, hasFiles } = checkpoint
+  const sum = sumSteps(of)
   const { isReadOnly = true, isExport = true } = start.value ?? {}
   const canChange = !isReadOnly && !isExport
   return (
@@ -81,14 +66,7 @@ function CheckpointLine(props: {
       {children ?? (
         <span class="checkpoint-reason">{reason === null ? id : <Line text={reason} />}</span>
       )}
-      {files === 0 ? (
-        <span class="muted">no file changed</span>
-      ) : (
-        <span>
-          {filesText ?? count(files, 'file')}{' '}
-          <Figures insertions={insertions} deletions={deletions} />
-        </span>
-      )}
+      {sum.files === 0 ? <span class="muted">no file changed</span> : <SumText sum={sum} />}
       <span class="checkpoint-rule" />
       <span class="line-actions">
         {!isExport && hasFiles ? (

@@ -84,10 +84,15 @@ export function Feed(props: FeedProps): VNode {
     }
   }, [version])
 
+  // Where the last key or click led. The list loads and scrolls later, and the next key may come before that.
+  const target = useRef<number | undefined>(undefined)
   const jump = async (index: number): Promise<void> => {
+    target.current = index
     await data.ensure(index - AHEAD / 4, index + AHEAD)
+    if (target.current !== index) return
     let shown = index
     while (shown < total && data.isHidden(shown)) shown += 1
+    target.current = shown
     setCursor(shown)
     virtualizer.scrollToIndex(shown, { align: 'start' })
   }
@@ -114,13 +119,17 @@ export function Feed(props: FeedProps): VNode {
     if (!isOnPaper) onScreen.current = { top, isAtEnd }
   })
 
+  const isCursorVisible = cursor !== undefined && cursor >= startIndex && cursor <= endIndex
+  useLayoutEffect(() => {
+    if (isCursorVisible && cursor === target.current) target.current = undefined
+  })
   /** Where the user is: the focused item if it is visible. */
-  const from = (): number =>
-    cursor !== undefined && cursor >= startIndex && cursor <= endIndex ? cursor : top
+  const from = (): number => target.current ?? (isCursorVisible ? cursor : top)
   const move = (step: 1 | -1): void => {
     let next = from() + step
     while (next >= 0 && next < total && data.isHidden(next)) next += step
     if (next < 0 || next > total) return
+    target.current = next
     setCursor(next)
     const { start: at = 0, end = 0 } = virtualizer.measurementsCache[next] ?? {}
     const offset = virtualizer.scrollOffset ?? 0
@@ -217,7 +226,10 @@ export function Feed(props: FeedProps): VNode {
                   transform: `translateY(${offset}px)`,
                   ...(isLoaded ? {} : { height: `${size}px` }),
                 }}
-                onFocus={() => setCursor(index)}
+                onFocus={() => {
+                  if (index !== cursor) target.current = undefined
+                  setCursor(index)
+                }}
               >
                 <CheckpointLines checkpoints={checkpointsBefore(index)} data={data} />
                 {item === undefined ? null : (

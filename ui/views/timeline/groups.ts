@@ -1,17 +1,13 @@
 // Groups rows by session and prompt: a prompt with the tool calls of its turn, and the turns of one session that follow each other.
 // Saves by hand, rewinds and imports have no session and are groups of one row. Pure.
 import type { Row } from '../../../src/ui/api.js'
-import { filesInSteps } from '../../components/format.js'
+import { type Sum, sumSteps } from '../../components/format.js'
 import { authorsOf, isPrompt } from './words.js'
 
 export type Summary = {
   readonly authors: readonly string[]
   readonly steps: number
-  /** As `filesInSteps` says it. */
-  readonly files: string
-  /** Sums over the steps, as of the deletions: a line that two steps changed counts twice. */
-  readonly insertions: number
-  readonly deletions: number
+  readonly sum: Sum
   readonly durationMs: number
 }
 
@@ -122,14 +118,11 @@ function turnKey({ session, turn }: Row): string {
 }
 
 function summarize({ prompt, steps }: Pick<Turn, 'prompt' | 'steps'>): Summary {
-  const sum = (of: (row: Row) => number) => steps.reduce((total, row) => total + of(row), 0)
   const last = steps.at(-1) ?? prompt
   return {
     authors: [...new Set(steps.flatMap(authorsOf))],
     steps: steps.length,
-    files: filesInSteps(steps),
-    insertions: sum(({ insertions }) => insertions),
-    deletions: sum(({ deletions }) => deletions),
+    sum: sumSteps(steps),
     durationMs: Date.parse(last.createdAt) - Date.parse(prompt.createdAt),
   }
 }

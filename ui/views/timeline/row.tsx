@@ -8,6 +8,7 @@ import {
   Author,
   count,
   Figures,
+  SumText,
   Line as TextLine,
   Time,
   visibleText,
@@ -128,12 +129,9 @@ function SessionHeader(props: {
   )
 }
 
-const SUM_TITLE =
-  'The sum of all steps: a file or line that several of them changed counts each time. Compare shows what differs in the end.'
-
 function Card({ line, ...props }: RowProps & { readonly line: LineOf<'card'> }): VNode {
   const { row, turn, isOpen } = line
-  const { authors, steps, files, insertions, deletions, durationMs } = turn.summary
+  const { authors, steps, sum, durationMs } = turn.summary
   return (
     <span role="gridcell" class="tl-card">
       <Stamp row={row} />
@@ -162,9 +160,7 @@ function Card({ line, ...props }: RowProps & { readonly line: LineOf<'card'> }):
           ) : (
             <>
               <span>{count(steps, 'step')}</span>
-              <span title={steps > 1 ? SUM_TITLE : undefined}>
-                {files} <Figures insertions={insertions} deletions={deletions} />
-              </span>
+              <SumText sum={sum} />
               <span>{durationText(durationMs)}</span>
             </>
           )}

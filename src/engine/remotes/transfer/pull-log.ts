@@ -51,7 +51,12 @@ export async function pullLog(
   const { log } = request.head
   refuseOtherRemote(context, named, log)
   const taken = request.take
-    ? await takeLog(context, remote, { log, leaseMs: leaseOf(remote), force: true })
+    ? await takeLog(context, remote, {
+        log,
+        leaseMs: leaseOf(remote),
+        force: true,
+        sinceMs: context.openedAtMs,
+      })
     : undefined
   const project = findProject(context, request)
   // Its files need a folder, and no host has named one.

@@ -44,15 +44,28 @@ export async function pushLog(
   const leaseMs = leaseOf(remote)
   const taken = log.kind === 'session' ? await take(context, remote, { log, isNamed }) : undefined
   const from = taken === undefined ? { project: projectOf(context, log) } : { taken }
+  // Before anything else can fail: the next push of this store finds its own lease.
+  if (taken !== undefined && context.ledger.sharing.get(log) !== undefined)
+    context.ledger.sharing.rememberLease(log, taken.lease.fence)
   const { fork = null } = await catchUpAndNote(context, named, log, from)
   context.ledger.sharing.share(log, { remote: await remote.id() })
   // It was created again, so the remote has nothing of it.
   if (taken?.head.hash === null) context.ledger.sharing.restart(log, taken.head)
-  const writer = taken?.lease ?? { log, fence: null }
-  const shipped = await shipLog(context, remote, writer, { leaseMs })
-  const { segments, bytes, checkpoints, writer: last, removal } = shipped
+  let lease = taken?.lease
+  const { segments, bytes, checkpoints, removal } = await shipLog(
+    context,
+    remote,
+    lease ?? { log, fence: null },
+    {
+      leaseMs,
+      sinceMs: context.openedAtMs,
+      onLease: (it) => {
+        lease = it
+      },
+    },
+  )
   if (removal !== undefined) await compactIfReachable(remote, { log, ...removal })
-  if (isGivenUp && last.fence !== null) await releaseLog(remote, last)
+  if (isGivenUp && lease !== undefined) await releaseLog(remote, lease)
   if (fork === null) return { segments, bytes, checkpoints, fork }
   const also = await pushLog(context, named, { log: { kind: 'session', id: fork }, isGivenUp })
   return {
@@ -103,11 +116,11 @@ async function takeOrCreate(
   remote: Remote,
   { log, isNamed }: { readonly log: LogName; readonly isNamed: boolean },
 ): Promise<TakenLog> {
-  const { ledger } = context
-  const leaseMs = leaseOf(remote)
+  const { ledger, openedAtMs: sinceMs } = context
+  const request = { log, leaseMs: leaseOf(remote), ofStore: true, sinceMs }
   if (ledger.sharing.get(log) !== undefined) {
     try {
-      return await takeLog(context, remote, { log, leaseMs, ofStore: true })
+      return await takeLog(context, remote, request)
     } catch (error) {
       const codes: readonly ErrorCode[] = ['SESSION_UNKNOWN', ...(isNamed ? DELETED : [])]
       if (!(error instanceof SavestateError) || !codes.includes(error.code)) throw error
@@ -117,7 +130,7 @@ async function takeOrCreate(
   const projectId = session?.project ?? null
   const project = projectId === null ? undefined : ledger.project(projectId)
   const create = { agent: session?.agent ?? null, project }
-  return takeLog(context, remote, { log, leaseMs, create, ofStore: true })
+  return takeLog(context, remote, { ...request, create })
 }
 
 const DELETED = ['SESSION_DELETED'] as const

@@ -11,6 +11,11 @@ export function readInstant({ nowMs }: Pick<Clock, 'nowMs'>): Instant {
   return { wallMs: nowMs(), steadyMs: performance.now() }
 }
 
+/** Two stores of one process may begin in one millisecond, and each must recognize its own takes only. */
+export function holderTime({ wallMs, steadyMs }: Instant): number {
+  return wallMs + (steadyMs % 1)
+}
+
 export class HeldLease {
   #lease: RemoteLease
   readonly #clock: Pick<Clock, 'nowMs'>

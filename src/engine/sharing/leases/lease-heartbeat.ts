@@ -5,7 +5,6 @@ import type { Remote } from '../../../remote/index.js'
 import type { Clock } from '../../../system/index.js'
 import { readInstant } from './held-lease.js'
 import type { SessionShare } from '../session-share.js'
-import { fencedThere } from '../share-errors.js'
 
 /** A lease is renewed between 10 and 15 seconds after its last renewal, so a renewal that fails is followed by two more in time. */
 const TICK_MS = HEARTBEAT_MS / 2
@@ -64,9 +63,10 @@ export class LeaseHeartbeat {
     const lost = new Set(gone.map(({ log }) => log.id))
     for (const [index, share] of shares.entries()) {
       const { log, held } = share
+      const lease = leases[index]
       // Closed, or taken again, while the call was under way.
-      if (this.#shares.get(log.id) !== share || held.lease !== leases[index]) continue
-      if (lost.has(log.id)) share.lose(fencedThere(log))
+      if (this.#shares.get(log.id) !== share || held.lease !== lease) continue
+      if (lost.has(log.id)) share.notRenewed(lease)
       else held.renewed(sentAt)
     }
   }

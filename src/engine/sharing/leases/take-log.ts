@@ -69,6 +69,11 @@ function canReplace({ holder, isDeleted }: LogHead, own: LogHolder, force: boole
   return force || isDeepStrictEqual(holder, own) || isSurelyDead(holder.owner)
 }
 
+/** Whether this caller has the lease by a take whose answer was lost. */
+export function isOwnTake({ holder }: LogHead, sinceMs: number | undefined): boolean {
+  return sinceMs !== undefined && isDeepStrictEqual(holder, { owner: ownIdentity(), sinceMs })
+}
+
 function refusal(log: LogName, { head }: Extract<TakeResult, { taken: false }>): SavestateError {
   const name = JSON.stringify(log.id)
   if (head === undefined)
@@ -110,12 +115,9 @@ export async function retakeLog(
   {
     log,
     leaseMs,
+    sinceMs,
     head,
-  }: {
-    readonly log: LogName
-    readonly leaseMs: number | null
-    readonly head: LogHead | undefined
-  },
+  }: Pick<TakeLogRequest, 'log' | 'leaseMs' | 'sinceMs'> & { readonly head: LogHead | undefined },
 ): Promise<TakenLog> {
   const { ledger } = context
   const session = ledger.sessions.byId(log.id)
@@ -125,6 +127,7 @@ export async function retakeLog(
   return takeLog(context, remote, {
     log,
     leaseMs,
+    sinceMs,
     create,
     ...(head === undefined ? {} : { force: true }),
   })

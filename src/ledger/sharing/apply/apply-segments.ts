@@ -197,7 +197,10 @@ function advance(
   },
 ): void {
   const [session] = folded.rows.session.values()
-  const nextNumber = Math.max(log.nextNumber, ...contents.map((content) => content.nextNumber))
+  const nextNumber = contents.reduce(
+    (next, content) => Math.max(next, content.nextNumber),
+    log.nextNumber,
+  )
   database.run(
     `UPDATE shared_logs SET next_n = ?, epoch = ?, hash = ?, next_number = ?, needs_base = 0,
        next_step = coalesce(?, next_step) WHERE key = ?`,
