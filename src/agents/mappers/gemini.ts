@@ -44,7 +44,7 @@ export const gemini = defineAgent({
     const isEnded = /^(?:<untrusted_context>\n)?Output: /.test(String(llmContent))
     if (!isEnded || isBackground === true || /\nSignal: /.test(String(llmContent))) return undefined
     // The line is left out for 0.
-    return numberIn(`${llmContent}\n`, /\nExit Code: (\d+)\n/) ?? 0
+    return numberIn(`${String(llmContent)}\n`, /\nExit Code: (\d+)\n/) ?? 0
   },
   deny: (reason) => ({ decision: 'deny', reason }),
   say: sayLikeClaude(['SessionStart', 'BeforeAgent', 'AfterTool']),

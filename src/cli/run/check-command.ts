@@ -27,7 +27,7 @@ export async function checkCommand(
 ): Promise<CommandEnd> {
   const { folder, timeoutMs, signal } = how
   const [file = '', ...args] = words
-  // A group of its own, so that nothing of it goes on in the folder afterwards.
+  // A group of its own: everything that it started can be ended with it.
   const child = withGivenUmask(() =>
     spawn(file, args, {
       cwd: folder,

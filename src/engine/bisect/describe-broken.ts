@@ -1,4 +1,4 @@
-// What the hooks of a coding agent recorded about the checkpoint that a bisect found.
+// Reads what the hooks of a coding agent recorded about the checkpoint that a bisect found.
 import { fieldsOf } from '../../base/index.js'
 import type { CheckpointId } from '../../model/index.js'
 import type { StoreContext } from '../operation/context.js'

@@ -173,11 +173,9 @@ test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
     // A killed process cannot end its command, which keeps our stderr open.
     if (signal === 'SIGKILL') writeFileSync(join(s.folder, 'go'), '')
     const { code, stderr } = await ended
-    if (signal === 'SIGKILL') expect([code, throwaways(s)]).toEqual([null, [expect.any(String)]])
-    else {
-      expect([code, throwaways(s)]).toEqual([130, []])
-      expect(stderr).toContain('Error: Interrupted before the answer was known.')
-    }
+    const isKilled = signal === 'SIGKILL'
+    expect([code, throwaways(s).length]).toEqual(isKilled ? [null, 1] : [130, 0])
+    expect(stderr.includes('Error: Interrupted before the answer was known.')).toBe(!isKilled)
     expect(tested(s)).toEqual([9, 1, 5, 7])
     writeFileSync(join(s.folder, 'go'), '')
     const again = s.run(['--json', ...command])
@@ -208,7 +206,9 @@ test('a folder for temporary files in the project is refused', () => {
   using s = scratch()
   s.write({ 'tmp/x': '' })
   history(s, 2)
-  expect(s.run(['bisect', '--', 'false'], { env: { TMPDIR: join(s.project, 'tmp') } })).toMatchObject({
+  expect(
+    s.run(['bisect', '--', 'false'], { env: { TMPDIR: join(s.project, 'tmp') } }),
+  ).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('Error: The folder for temporary files is in the project.'),
   })

@@ -20,10 +20,9 @@ test('the search finds every first bad state in log2 steps, and skips do not mis
               ? 'good'
               : 'bad'
         expect(found.good < first && first <= found.bad).toBe(true)
-        if (skipped.length === 0) {
-          expect([found.good, found.bad]).toEqual([first - 1, first])
-          expect(steps).toBeLessThanOrEqual(Math.ceil(Math.log2(count)))
-        }
+        const isExact = found.good === first - 1 && found.bad === first
+        const isShort = steps <= Math.ceil(Math.log2(count))
+        expect(skipped.length > 0 || (isExact && isShort)).toBe(true)
       }
 })
 
