@@ -16,6 +16,7 @@ import { plot } from './plots/plot.js'
 import { type Options, parseOptions, USAGE } from './options.js'
 import { asJson, asTable, type Result } from './report.js'
 import type { Row } from './row.js'
+import { bisectStep } from './rows/bisect.js'
 import { daemonMemory, hookCommand, hookHttp } from './rows/daemon.js'
 import { callsCommand, callsHttp } from './rows/tool-calls.js'
 import { diskAfterSaves } from './rows/disk.js'
@@ -203,6 +204,7 @@ function stateRows(): readonly Row[] {
     forkTime,
     forkDisk,
     langgraphPut,
+    bisectStep,
     statusTime,
     waitBesidePrune,
   ]
