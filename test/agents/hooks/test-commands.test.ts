@@ -49,7 +49,7 @@ testing
 cat test/a.test.ts
 grep test package.json`
 
-test('test commands are known, behind their wrappers and after other commands', () => {
+test('commands for tests are known, behind their wrappers and after other commands', () => {
   expect(TESTS.split('\n').filter((line) => !runsTests(line))).toEqual([])
 })
 
