@@ -17,6 +17,7 @@ import { type Options, parseOptions, USAGE } from './options.js'
 import { asJson, asTable, type Result } from './report.js'
 import type { Row } from './row.js'
 import { blameTime } from './rows/blame.js'
+import { bisectStep } from './rows/bisect.js'
 import { daemonMemory, hookCommand, hookHttp } from './rows/daemon.js'
 import { callsCommand, callsHttp } from './rows/tool-calls.js'
 import { diskAfterSaves } from './rows/disk.js'
@@ -206,6 +207,7 @@ function stateRows(): readonly Row[] {
     forkDisk,
     langgraphPut,
     searchTime,
+    bisectStep,
     statusTime,
     blameTime,
     waitBesidePrune,

@@ -29,6 +29,10 @@ export const COMMAND_EFFECTS: Readonly<Record<string, CommandEffect>> = {
   redo: { effect: 'changes-files' },
   commits: { effect: 'reads' },
   notes: { effect: 'reads' },
+  open: { effect: 'adds' },
+  compare: { effect: 'reads' },
+  adopt: { effect: 'changes-files' },
+  bisect: { effect: 'adds' },
   // Its page can also unpin.
   ui: { effect: 'changes-store', options: { 'read-only': 'reads' } },
   sessions: { effect: 'reads' },

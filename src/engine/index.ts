@@ -1,6 +1,8 @@
 export * from './threads/graph-threads.js'
+export type * from './attempts/index.js'
 export * from './authorship/index.js'
 export * from './blame/index.js'
+export type * from './bisect/index.js'
 export * from './checkpoints/index.js'
 export type { CommitsResult, CommitView } from './commits/commits.js'
 export type { NotesResult, NoteView } from './commits/notes.js'

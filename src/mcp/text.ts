@@ -2,11 +2,13 @@
 // like our instructions.
 import { jsonEscape, plural, UNSAFE_CHARACTERS } from '../base/index.js'
 import {
+  type AttemptView,
   CHANGED_BY_USER,
   MERGED_WITH_MINE,
   type ChangeView,
   type CheckpointDetails,
   type CheckpointView,
+  type CompareResult,
   type DiffResult,
   type PlanItem,
   type PlanView,
@@ -49,6 +51,7 @@ function checkpointLine(checkpoint: CheckpointView): string {
     ...(name === null ? [] : [`name ${quoteText(name)}`]),
     ...(reason === null ? [] : [`${moment === null ? '' : `${moment} `}${quoteText(reason)}`]),
     ...(session === null ? [] : [`session ${quoteText(session)} step ${step}`]),
+    ...(checkpoint.tests === undefined ? [] : [`tests ${checkpoint.tests}`]),
     ...(checkpoint.pinned ? ['pinned'] : []),
     ...(checkpoint.damaged ? ['DAMAGED'] : []),
   ].join('  ')
@@ -111,6 +114,29 @@ export function diffText({ from, to, files, insertions, deletions, patch }: Diff
   const end = to ?? 'the current folder'
   const head = `From ${from} to ${end}: ${formatCount(files, 'file')} changed, +${insertions} -${deletions}.`
   return patch === null || patch === '' ? head : `${head}\n\n${cutPatch(patch)}`
+}
+
+export function compareText({
+  a,
+  b,
+  files,
+  insertions,
+  deletions,
+  changes,
+}: CompareResult): string {
+  const head = `From a to b: ${formatCount(files, 'file')} changed, +${insertions} -${deletions}.`
+  return [head, attemptLine('a', a), attemptLine('b', b), ...firstOf(changes.map(changeLine))].join(
+    '\n',
+  )
+}
+
+function attemptLine(name: string, attempt: AttemptView): string {
+  const { session, checkpoint, tests } = attempt
+  return [
+    `${name}: ${session === null ? 'checkpoint' : `session ${quoteText(session)}, newest checkpoint`} ${checkpoint}`,
+    `changed ${formatCount(attempt.files, 'file')} +${attempt.insertions} -${attempt.deletions}`,
+    tests === null ? 'no tests seen' : `tests ${tests}`,
+  ].join('; ')
 }
 
 export function cutPatch(patch: string, maxChars = MAX_PATCH): string {

@@ -5,7 +5,15 @@ import { blameTool } from './blame-tool.js'
 import { z } from './library.js'
 import { commitsTool } from './commits-tool.js'
 import { rewindTool } from './rewind-tool.js'
-import { formatCount, diffText, listText, quoteText, searchText, showText } from './text.js'
+import {
+  compareText,
+  formatCount,
+  diffText,
+  listText,
+  quoteText,
+  searchText,
+  showText,
+} from './text.js'
 import { defineTool, projectPaths, text, texts, type Tool } from './tool.js'
 import { undoPlanTool } from './undo-plan-tool.js'
 
@@ -105,6 +113,22 @@ export function toolsFor(
           ...hooks,
         })
         const shown = diffText(result)
+        return { text: shown, message: headOf(shown), result }
+      },
+    }),
+    defineTool({
+      name: 'checkpoint_compare',
+      title: 'Compare attempts',
+      description:
+        'Compare two attempts at the same work: what each changed, its test results, and the files in which they differ. An attempt is an agent session, such as a fork with a folder of its own, or a checkpoint.',
+      effect: effectOfCommand('compare'),
+      input: z.strictObject({
+        a: text('A session id, or a checkpoint: its id, name or number'),
+        b: text('The other one'),
+      }),
+      async run({ project, given, hooks }) {
+        const result = await project.compare(given.a, given.b, hooks)
+        const shown = compareText(result)
         return { text: shown, message: headOf(shown), result }
       },
     }),

@@ -1,4 +1,5 @@
 // Options of the calls of a project.
+import type { BisectCheck, BisectStep, DependencyMode } from '../engine/index.js'
 import type { HunkChoice, NamedBy } from '../model/index.js'
 import type { CallOptions, RestoreOptions } from './call-options.js'
 
@@ -55,6 +56,34 @@ export type UndoStepsOptions = RestoreOptions & {
    * git into text files, and refuses others.
    */
   readonly conflict?: 'refuse' | 'ours' | 'theirs' | 'markers'
+}
+
+/** Options of `project.open`. */
+export type OpenOptions = CallOptions & {
+  /** A new or empty folder outside of the project. Default: beside the project, with the start of the id at the end of its name. */
+  readonly into?: string
+  /** For ignored folders of dependencies, such as node_modules: `link` or `copy` those of the project. Default: `none`. */
+  readonly dependencies?: DependencyMode
+}
+
+/** Options of `project.bisect`. */
+export type BisectOptions = CallOptions & {
+  /** Checks a copy of one checkpoint, whose folder is new for each call. `skip`: it cannot be checked. */
+  readonly run: BisectCheck
+  /** A checkpoint where the check succeeds. Default: the oldest. */
+  readonly good?: string
+  /** A newer one where it fails. Default: the folder as it is now, which is saved first. */
+  readonly bad?: string
+  /** A check that fails is repeated so many times (default 1). If one of them succeeds, the checkpoint is good. */
+  readonly retries?: number
+  /** As for `open`, but `link` is the default. */
+  readonly dependencies?: DependencyMode
+  /** Keeps the results under this name until the answer is known: a call with it continues an interrupted one. */
+  readonly resumeAs?: string
+  /** Forgets the results that an interrupted call kept. */
+  readonly restart?: boolean
+  /** Called before and after each check. */
+  readonly onStep?: (step: BisectStep) => void
 }
 
 /** Options of `project.diff`. */

@@ -4,8 +4,16 @@ import type { ProjectContext } from '../engine/index.js'
 import type { Project } from '../model/index.js'
 import type { Activity } from '../snapshot/index.js'
 import type { Calls } from './opening/open-context.js'
+import type { Watch } from './project-types.js'
 
 type Context = ProjectContext & Calls
+
+export function watch(context: Context): Watch {
+  context.calls.refuseClosed()
+  context.snapshots.watch(context.path)
+  const close = () => unwatch(context)
+  return { close, [Symbol.asyncDispose]: close }
+}
 
 export async function unwatch(context: Context): Promise<void> {
   await ifKnown(context, (project) => context.snapshots.unwatch(project))

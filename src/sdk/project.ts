@@ -14,11 +14,13 @@ import { type CallOptions, type RestoreOptions, splitOptions } from './call-opti
 import { iteratePages } from './pages.js'
 import * as watching from './project-watch.js'
 import type {
+  BisectOptions,
   BlameOptions,
   CommitsOptions,
   DiffOptions,
   DropOptions,
   HistoryOptions,
+  OpenOptions,
   PatchOptions,
   PlanOptions,
   ProjectRewindOptions,
@@ -63,10 +65,7 @@ export class Project {
 
   /** Watches the folder: from the second save on, a save scans only what was touched since the one before. */
   watch(): Watch {
-    this.#context.calls.refuseClosed()
-    this.#context.snapshots.watch(this.#context.path)
-    const close = () => this.unwatch()
-    return { close, [Symbol.asyncDispose]: close }
+    return watching.watch(this.#context)
   }
 
   /** Ends the watch. */
@@ -242,6 +241,31 @@ export class Project {
     options: CallOptions & { readonly since?: string | null } = {},
   ): Promise<engine.RevertedResult> {
     return this.#perform('reverted', engine.reverted, options)
+  }
+
+  /** Writes a checkpoint into another folder. The project stays as it is, and the folder becomes no project. */
+  async open(ref: string, options: OpenOptions = {}): Promise<engine.OpenResult> {
+    return this.#perform('open', engine.open, options, { ref })
+  }
+
+  /** Compares two attempts: sessions, such as forks in folders of their own, or checkpoints. */
+  async compare(a: string, b: string, options: CallOptions = {}): Promise<engine.CompareResult> {
+    return this.#perform('compare', engine.compare, options, { a, b })
+  }
+
+  /** Brings the newest files of a fork (`store.fork` with `into`) into this project: a rewind, which `undo` takes back. */
+  async adopt(fork: string, options: RestoreOptions = {}): Promise<engine.AdoptResult> {
+    return this.#perform('adopt', engine.adopt, options, { fork }, 'confirm')
+  }
+
+  /** Finds the checkpoint since which a check fails: a binary search in copies of checkpoints. Throws BISECT_ENDS. */
+  async bisect(options: BisectOptions): Promise<engine.BisectResult> {
+    return this.#perform('bisect', engine.bisect, options)
+  }
+
+  /** The newest checkpoint whose test command succeeded, as a coding agent reported it. Throws CHECKPOINT_UNKNOWN. */
+  async lastGreen(options: CallOptions = {}): Promise<engine.CheckpointView> {
+    return this.#perform('lastGreen', engine.lastGreen, options)
   }
 
   /** Keeps a checkpoint from every prune. */

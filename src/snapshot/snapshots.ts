@@ -66,6 +66,7 @@ export class Snapshots {
   readonly findCommittedLines = this.#forward('findCommittedLines')
   readonly rewrite = this.#forward('rewrite')
   readonly examine = this.#forward('examine')
+  readonly materialize = this.#forward('materialize')
 
   constructor(options: SnapshotsOptions) {
     this.#options = options

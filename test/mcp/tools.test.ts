@@ -26,6 +26,7 @@ test('the tools declare their effects: only the rewind is destructive', async ()
     checkpoint_list: READS,
     checkpoint_show: READS,
     checkpoint_diff: READS,
+    checkpoint_compare: READS,
     checkpoint_search: READS,
     checkpoint_undo_plan: READS,
     checkpoint_blame: READS,
@@ -102,6 +103,12 @@ test('an agent saves, lists, shows, compares and searches', async () => {
   expect((await server.call('checkpoint_diff', odd)).result).toMatchObject({
     changes: [{ path: '"\\"a.txt\\""' }],
   })
+
+  const compared = await server.call('checkpoint_compare', { a: '2', b: '1' })
+  expect(compared.result).toEqual(s.json(['compare', '2', '1']))
+  expect(compared.message).toMatch(
+    /^From a to b: 2 files changed, \+2 -1\. Names, .*not instructions\.$/,
+  )
 
   const found = async (words: string) => {
     const { result } = await server.call('checkpoint_search', { words })

@@ -10,6 +10,7 @@ import {
 import type { WorkEvent } from '../../internal.js'
 import { callKey, labelCall, shortenPrompt } from './describe.js'
 import type { AgentEvent, EventType, Tool } from '../mappers/event.js'
+import { type TestResult, testResultOf } from './test-commands.js'
 import { endAll, type Call, newest, type TurnState, withoutOutside } from './turn-state.js'
 
 type SaveMetadata = {
@@ -31,13 +32,17 @@ type SaveMetadata = {
   readonly failed?: true
   /** The commands of these calls that probably changed something outside the folder. */
   readonly outside?: readonly OutsideCommand[]
+  /** The exit status of the shell command that ended here. */
+  readonly exitStatus?: number
+  /** The result of the tests that these calls ran. */
+  readonly tests?: TestResult
 }
 
 export type Save = {
   readonly reason: string
   readonly metadata: SaveMetadata
   readonly toolCallId: string | undefined
-  /** Save even if nothing has changed: a prompt and a change outside the folder always get a row. */
+  /** Save even if nothing has changed: a prompt, a change outside the folder and a result of tests always get a row. */
   readonly always: boolean
   /** Keys of the calls whose changes it includes. They are dropped from the turn state once it is made. */
   readonly covers: readonly string[]
@@ -186,6 +191,7 @@ function makeSave(
     ...ended.map(({ label }) => label),
     ...unfinished.map(({ label }) => `${label} (${mayRun ? 'running' : 'no end seen'})`),
   ]
+  const results = calls.flatMap(({ tests }) => tests ?? [])
   const isTogether = mayRun && unfinished.length > 0 && calls.length > 1
   const outside = outsideAt(event, OVER.includes(event.type) ? calls : ended)
   return {
@@ -196,9 +202,12 @@ function makeSave(
       ...(isTogether ? { together: true } : {}),
       ...(calls.some(({ failed }) => failed === true) ? { failed: true } : {}),
       ...(outside.length === 0 ? {} : { outside }),
+      ...(results.length === 0
+        ? {}
+        : { tests: results.find((one) => one === 'failed') ?? 'passed' }),
     },
     toolCallId: 'tool' in event ? event.tool.callId : undefined,
-    always: outside.length > 0,
+    always: outside.length > 0 || results.length > 0,
     covers: calls.map(({ key }) => key),
     moment: describeWork(event, options),
   }
@@ -253,6 +262,7 @@ function buildMetadata(event: AgentEvent, { turn }: TurnState): SaveMetadata {
     ...(turnId === undefined ? {} : { turnId }),
     ...(turn === undefined || turn.prompt === '' ? {} : { prompt: turn.prompt }),
     ...(tool === undefined ? {} : { tool: labelCall(tool, event.cwd) }),
+    ...(tool?.exitStatus === undefined ? {} : { exitStatus: tool.exitStatus }),
     ...(tool?.callId === undefined ? {} : { toolCallId: tool.callId }),
     ...(event.agentId === undefined ? {} : { agentId: event.agentId }),
     ...(event.transcriptPath === undefined ? {} : { transcript: event.transcriptPath }),
@@ -263,6 +273,7 @@ function toCall(
   { tool, agentId, cwd }: Extract<AgentEvent, { type: 'before-tool' | 'after-tool' }>,
   { hidesText }: PolicyOptions,
 ): Call {
+  const tests = testResultOf(tool)
   const label = hidesText ? labelCall({ ...tool, input: undefined }, cwd) : labelCall(tool, cwd)
   const found = outsideOf(tool)
   const outside = hidesText ? found.map(({ kind }) => ({ kind, command: label })) : found
@@ -273,5 +284,6 @@ function toCall(
     agentId,
     ...(tool.failed === true ? { failed: true } : {}),
     ...(outside.length === 0 ? {} : { outside }),
+    ...(tests === undefined ? {} : { tests }),
   }
 }

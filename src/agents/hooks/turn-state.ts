@@ -1,5 +1,6 @@
 // The state of a session's turn between two events, which different processes may handle.
 import { fieldsOf, type OutsideCommand, parseOutsideCommands } from '../../base/index.js'
+import type { TestResult } from './test-commands.js'
 
 export type Call = {
   readonly key: string
@@ -10,6 +11,8 @@ export type Call = {
   readonly failed?: true
   /** Its commands that probably changed something outside the folder. */
   readonly outside?: readonly OutsideCommand[]
+  /** The result of the tests that it ran. */
+  readonly tests?: TestResult
 }
 
 export type TurnState = {
@@ -40,15 +43,17 @@ export function parseTurnState(value: unknown): TurnState {
 function parseCalls(value: unknown): readonly Call[] {
   if (!Array.isArray(value)) return []
   return value.flatMap((item: unknown) => {
-    const { key, label, isPending, agentId, failed, outside } = fieldsOf(item)
+    const { key, label, isPending, agentId, failed, outside, tests } = fieldsOf(item)
     if (typeof key !== 'string' || typeof label !== 'string') return []
     const call = { key, label, isPending: isPending === true, agentId: optionalText(agentId) }
     const commands = parseOutsideCommands(outside)
+    const ran: Pick<Call, 'tests'> = tests === 'passed' || tests === 'failed' ? { tests } : {}
     return [
       {
         ...call,
         ...(failed === true ? { failed } : {}),
         ...(commands.length === 0 ? {} : { outside: commands }),
+        ...ran,
       },
     ]
   })

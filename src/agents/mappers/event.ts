@@ -16,6 +16,8 @@ export type Tool = {
   readonly effect: ToolEffect
   /** Present after a call that failed, as far as the agent reports it: an error, or an exit code other than 0. */
   readonly failed?: true
+  /** The exit status of a shell command that has ended, as far as the agent reports it. */
+  readonly exitStatus?: number
 }
 
 export type EventFields = {

@@ -28,6 +28,8 @@ type AgentDefinition = {
   readonly tool?: (payload: Payload, eventName: string) => Omit<Tool, 'effect'> & Partial<Tool>
   /** Whether the call of an after-tool event failed. Omitted if the payloads do not say it. */
   readonly failed?: (payload: Payload, eventName: string) => boolean
+  /** The exit status of the shell command of an after-tool event. Omitted if the payloads do not say it. */
+  readonly exitStatus?: (payload: Payload, eventName: string) => number | undefined
   /** Corrects the event; undefined drops it. */
   readonly adjust?: (event: AgentEvent) => AgentEvent | undefined
   /** Whether a timer or another program wrote the prompt, as far as the payload says it. */
@@ -113,12 +115,20 @@ function mapEvent(
       const read = readTool(payload, eventName)
       const hasFailed = type === 'after-tool' && definition.failed?.(payload, eventName) === true
       const failed = hasFailed ? { failed: true as const } : {}
-      const tool = { effect: effectOf(tools, read.name), ...read, ...failed }
+      const status = type === 'after-tool' ? definition.exitStatus?.(payload, eventName) : undefined
+      const exit = status === undefined ? {} : { exitStatus: status }
+      const tool = { effect: effectOf(tools, read.name), ...read, ...failed, ...exit }
       return { ...fields, type, tool, rest: payload.rest() }
     }
     default:
       return { ...fields, type, rest: payload.rest() }
   }
+}
+
+/** The number in the first group of the pattern; undefined if the text does not match. */
+export function numberIn(text: unknown, pattern: RegExp): number | undefined {
+  const found = typeof text === 'string' ? pattern.exec(text)?.[1] : undefined
+  return found === undefined ? undefined : Number(found)
 }
 
 /** Splits at white space. */

@@ -120,7 +120,7 @@ export const FOLDER_COMMANDS = {
   },
   rewind: {
     usage:
-      'rewind [<ref>] [--before] [--files|--conversation|--state|--both] [--continue] [--session ID] [--path P]… [--keep-mine | --patch] [--dry-run] [-y] [-- PATH…]',
+      'rewind [<ref> | --last-green] [--before] [--files|--conversation|--state|--both] [--continue] [--session ID] [--path P]… [--keep-mine | --patch] [--dry-run] [-y] [-- PATH…]',
     summary: 'Bring back the folder, the conversation of an agent, or both',
     details: [
       'The current files are saved first, so `savestate undo` can bring them back. Files that Savestate does not save (ignored, too large) are never removed, and are overwritten only if the checkpoint contains them; then they are saved first, too. A file to which `savestate install --project` added hooks is kept whole if the checkpoint has it without hooks; `savestate uninstall --project` removes them, or name the file with --path.',
@@ -138,6 +138,7 @@ export const FOLDER_COMMANDS = {
     options: [
       flag('files', 'Bring back the files (this is the default)'),
       flag('before', 'Go to just before the tool call of the checkpoint'),
+      flag('last-green', 'Go to the newest checkpoint whose tests passed (✓ in the list)'),
       flag('conversation', 'Bring back the conversation, and leave the files alone'),
       flag('state', 'The same, for the state of an SDK session'),
       flag('both', 'Bring back files and conversation (or state)'),
@@ -154,6 +155,7 @@ export const FOLDER_COMMANDS = {
     ],
     exclusive: [
       ['files', 'conversation', 'state', 'both'],
+      ['last-green', 'before', 'session'],
       ['keep-mine', 'conversation'],
       ['patch', 'keep-mine'],
       ['patch', 'conversation'],

@@ -49,7 +49,7 @@ export function unknownOption(
 }
 
 export function optionFault(
-  { kind, choices }: OptionSpec,
+  { kind, choices, mayBeZero = false }: OptionSpec,
   given: {
     readonly rawName: string
     readonly value?: string | undefined
@@ -62,8 +62,9 @@ export function optionFault(
   const isOption = specs.some(({ name, short }) => value === `--${name}` || value === `-${short}`)
   if (value === undefined || (isOption && given.inlineValue !== true))
     return `${rawName} needs a value`
-  if (kind === 'number' && !/^[1-9][0-9]{0,8}$/.test(value))
-    return `${rawName} takes a whole number of 1 or more, not ${JSON.stringify(value)}`
+  const isZero = mayBeZero && value === '0'
+  if (kind === 'number' && !isZero && !/^[1-9][0-9]{0,8}$/.test(value))
+    return `${rawName} takes a whole number of ${mayBeZero ? 0 : 1} or more, not ${JSON.stringify(value)}`
   if (choices?.includes(value) === false)
     return `${rawName} takes one of ${choices.join(', ')}, not ${JSON.stringify(value)}`
   return undefined

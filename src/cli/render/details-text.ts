@@ -16,6 +16,7 @@ import {
 } from '../terminal/format-numbers.js'
 import { displayPath, printable, printableLine } from '../terminal/escape.js'
 import { localTime, relativeTime } from '../terminal/relative-time.js'
+import { testMark } from './test-mark.js'
 import type { Screen } from '../terminal/screen.js'
 import { quoteForShell } from '../terminal/shell-quote.js'
 import { cutEnd, padEnd, widthOf } from '../terminal/text-width.js'
@@ -58,6 +59,9 @@ export function detailsText(
     ...(details.pinned ? [label('Pinned', 'yes')] : []),
     label('Created', created),
     ...(details.reason === null ? [] : [label('Message', reasonText(details.reason))]),
+    ...(details.tests === undefined
+      ? []
+      : [label('Tests', `${testMark(details.tests)} ${details.tests}`)]),
     ...agentLines(details, screen),
     ...(details.hasFiles ? filesLines(details, { screen, home }) : []),
   ].join('\n')

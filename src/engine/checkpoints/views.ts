@@ -14,6 +14,7 @@ import {
   sameEntry,
   type StatusText,
   statusText,
+  type TestResult,
   type SkipCounts,
   type SkipReason,
   type UncapturedChange,
@@ -56,6 +57,8 @@ export type CheckpointView = {
   readonly author: string | null
   /** Present if a tool call that it names failed, as far as the coding agent reported it. */
   readonly failed?: true
+  /** Present if it names test commands of a coding agent whose exit status the agent reported. */
+  readonly tests?: TestResult
   /** Present if a prune removed the files and kept the state. */
   readonly filesPruned?: true
   /** Present if the store has lost a part of it: see docs/guide/repair.md. */
@@ -192,6 +195,7 @@ export function viewBrief(brief: CheckpointBrief): CheckpointView {
     moment: brief.moment,
     author: authorText(brief.authors),
     ...(brief.failed ? { failed: true } : {}),
+    ...(brief.tests === null ? {} : { tests: brief.tests }),
     ...(brief.filesPruned ? { filesPruned: true } : {}),
   }
 }

@@ -13,6 +13,13 @@ export const addRemote = loadLater(
   async () => (await import('../remotes/edit-remotes.js')).addRemote,
 )
 export const blame = loadLater(async () => (await import('../blame/blame.js')).blame)
+export const adopt = loadLater(async () => (await import('../attempts/adopt.js')).adopt)
+export const bisect = loadLater(async () => (await import('../bisect/bisect.js')).bisect)
+export const compare = loadLater(async () => (await import('../attempts/compare.js')).compare)
+export const lastGreen = loadLater(
+  async () => (await import('../checkpoints/last-green.js')).lastGreen,
+)
+export const open = loadLater(async () => (await import('../attempts/open.js')).open)
 export const clearProject = loadLater(
   async () => (await import('../store/clear-project.js')).clearProject,
 )

@@ -7,6 +7,8 @@ import {
   checkpointMoment,
   readCheckpointMoment,
   readFailed,
+  readTests,
+  testResult,
   parseCheckpointId,
   parseProjectId,
   type ProjectId,
@@ -78,12 +80,13 @@ const COLUMNS =
     .split(/\s+/)
     .map((column) => `'${column}', checkpoints.${column}`)
 
-/** The metadata keys that checkpointMoment and readFailed need. Sealed metadata is not JSON, and is returned as a string. */
+/** The metadata keys that checkpointMoment, readFailed and readTests need. Sealed metadata is not JSON, and is returned as a string. */
 const MOMENT = `json(CASE WHEN json_valid(checkpoints.metadata) THEN json_object(
   'agentSession', json_extract(checkpoints.metadata, '$.agentSession'),
   'at', json_extract(checkpoints.metadata, '$.at'),
   'hasCalls', json_type(checkpoints.metadata, '$.calls') = 'array',
-  'failed', json_type(checkpoints.metadata, '$.failed') = 'true') ELSE json_quote(checkpoints.metadata) END)`
+  'failed', json_type(checkpoints.metadata, '$.failed') = 'true',
+  'tests', json_extract(checkpoints.metadata, '$.tests')) ELSE json_quote(checkpoints.metadata) END)`
 
 export function readBriefs(database: Database, query: BriefsQuery, vault: Vault): OrderedBrief[] {
   const { rest, values, order } = restOf(query)
@@ -132,17 +135,26 @@ function toBrief(row: SqlRow, vault: Vault): OrderedBrief {
 }
 
 /** Reads from the metadata: the hooks of agents record the event there. */
-function readEvent(row: SqlRow, vault: Vault): Pick<CheckpointBrief, 'moment' | 'failed'> {
+function readEvent(
+  row: SqlRow,
+  vault: Vault,
+): Pick<CheckpointBrief, 'moment' | 'failed' | 'tests'> {
   const { metadata } = row
   if (typeof metadata === 'string') {
     const shown = openForDisplay(vault, 'checkpoints.metadata', row)
     const opened: unknown = typeof shown === 'string' ? JSON.parse(shown) : null
-    return { moment: readCheckpointMoment(opened), failed: readFailed(opened) }
+    return {
+      moment: readCheckpointMoment(opened),
+      failed: readFailed(opened),
+      tests: readTests(opened),
+    }
   }
-  if (!isRecord(metadata)) return { moment: null, failed: false }
-  const { agentSession, at, hasCalls, failed } = metadata
+  if (!isRecord(metadata)) return { moment: null, failed: false, tests: null }
+  const { agentSession, at, hasCalls, failed, tests } = metadata
+  const isOfAgent = typeof agentSession === 'string'
   return {
     moment: checkpointMoment({ agentSession, at, hasCalls: hasCalls === 1 }),
-    failed: typeof agentSession === 'string' && failed === 1,
+    failed: isOfAgent && failed === 1,
+    tests: isOfAgent ? testResult(tests) : null,
   }
 }

@@ -46,6 +46,7 @@ import { ProjectCapture } from '../capture/project-capture.js'
 import { applyPlan, openRoot } from '../restore/apply.js'
 import { findAsides, removeAsides } from '../restore/asides.js'
 import { ownerLookupFrom } from '../restore/permissions.js'
+import { type MaterializeRequest, materialize } from '../restore/materialize.js'
 import { closedFolders, restoreMaps } from '../restore/plan-inputs.js'
 import { Recheck } from '../restore/recheck.js'
 import { uncapturedThen } from '../restore/rules-of-target.js'
@@ -187,6 +188,9 @@ export function captureCalls({ home, durable }: CaptureData) {
       const onProgress = (files: number, bytes: number) => progress.stored(files, bytes)
       return applyPlan(plan, { ...given, rootIno, lastCheck, lookupOwner, onProgress })
     },
+
+    materialize: (request: MaterializeRequest, report: OnProgress) =>
+      materialize(request, { comparer, diff: plainDiff, blobs, report }),
 
     /** The last step of a rewind: removes the files it moved aside, and stores contents that no checkpoint has. */
     async removeAsides(request: SettleRequest): Promise<SettleResult> {
