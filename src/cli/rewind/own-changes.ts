@@ -32,7 +32,7 @@ export async function mineInPlan(
   const project = await request.project()
   if (!hasSeveralAuthors(await project.list())) return NO_OWN_CHANGES.mine
   try {
-    const found = await project.target(target.to, { before: target.before, ...hooks })
+    const found = await project.internals.target(target.to, { before: target.before, ...hooks })
     return (await ownersSince(project, found.target.id)).mine
   } catch (error) {
     // The rewind itself reports the error.

@@ -52,7 +52,7 @@ export class Handlers {
     const notices: string[] = []
     const hooks: CallOptions = { onProgress, onWarning: (text) => void notices.push(text) }
     const project = await this.#store.projectFor(folder, hooks)
-    const origin = await project.origin()
+    const origin = await project.internals.origin()
     const watched = this.#projects.watch(project)
     const saved = await saveProject(watched, { store: this.#store, input, hooks })
     return { ...saved, origin, notices }

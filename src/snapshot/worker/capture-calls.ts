@@ -18,14 +18,12 @@ import type {
   CaptureData,
   CaptureRequest,
   ExpectRequest,
-  FilePatchRequest,
   FindAsidesRequest,
   PlanRequest,
   RecordRequest,
   RewriteRequest,
   SettleRequest,
   SettleResult,
-  SnapshotPatchRequest,
 } from './capture-requests.js'
 import { blameCalls } from '../blame/blame-calls.js'
 import { packCalls } from '../bundles/pack-calls.js'
@@ -36,12 +34,10 @@ import { SnapshotComparer } from '../compare/compare.js'
 import { BlobReader } from '../git/blob-reader.js'
 import { TreeDiff } from '../git/tree-diff.js'
 import { encodeCommit, refName, StagedRef } from '../objects/commit.js'
-import { EMPTY_TREE } from '../objects/object-id.js'
 import { ObjectSink, ObjectStore } from '../objects/object-store.js'
 import { readHistory } from '../import/source-history.js'
 import { type SourceRequest, Sources } from '../import/sources.js'
-import { patchFile } from '../compare/file-patch.js'
-import { patchText } from '../compare/patch.js'
+import { patchCalls } from '../compare/patch-calls.js'
 import { ProjectCapture } from '../capture/project-capture.js'
 import { applyPlan, openRoot } from '../restore/apply.js'
 import { findAsides, removeAsides } from '../restore/asides.js'
@@ -221,21 +217,7 @@ export function captureCalls({ home, durable }: CaptureData) {
       }
     },
 
-    async patch({ before, after, ...how }: SnapshotPatchRequest) {
-      const one = before === undefined ? EMPTY_TREE : (await comparer.parts(before)).files
-      const { files } = await comparer.parts(after)
-      return patchText(gitDir, { ...how, before: one, after: files })
-    },
-
-    /** One file of two snapshots; undefined if neither has the path. */
-    async filePatch({ before, after, path, context }: FilePatchRequest) {
-      const change = await comparer.changeAt(before, after, path)
-      if (change === undefined) return undefined
-      return {
-        change,
-        ...(await patchFile(change, { gitDir, blobs, headers, context, encoding: 'utf8' })),
-      }
-    },
+    ...patchCalls({ gitDir, blobs, headers, comparer }),
 
     /** Checks objects, refs and caches. Changes nothing. */
     async examine(request: ExamineRequest, report: OnProgress) {

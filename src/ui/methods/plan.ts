@@ -66,7 +66,7 @@ export const plan: MethodOf<'plan'> = {
 /** By its id: a number or a name may be another checkpoint when the plan is carried out. */
 async function fixTarget(project: Project, input: PlanInput): Promise<PlanInput> {
   if (input.kind !== 'rewind') return input
-  return { ...input, ref: (await project.target(input.ref)).named.id }
+  return { ...input, ref: (await project.internals.target(input.ref)).named.id }
 }
 
 type Draft = {
@@ -88,7 +88,7 @@ async function planRewind(
   input: RewindInput,
 ): Promise<Draft> {
   const { restore } = input
-  const { named } = await project.target(input.ref)
+  const { named } = await project.internals.target(input.ref)
   const details = await project.show(named.id)
   const way = restore === 'files' ? undefined : await findWay(context, details, input)
   const { made, problem } =
