@@ -1,4 +1,4 @@
-// What our own front ends need of a project beyond the public API, and the watch of its folder.
+// The calls of a project that only our own front ends use, and the watch of its folder.
 import * as engine from '../engine/index.js'
 import type { ProjectContext } from '../engine/index.js'
 import type { Project } from '../model/index.js'
