@@ -261,8 +261,9 @@ export class Store {
     try {
       await this.#sessions.close()
       await explained(() => this.#context.snapshots.close())
-      this.#autoPrune?.close()
+      this.#autoPrune?.startIfDue()
     } finally {
+      this.#autoPrune?.stop()
       await this.#context.fleet?.close()
       await this.#context.knownRemotes.close()
       this.#context.objects.close()

@@ -2,8 +2,9 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { openRemote } from '../../src/remote/index.js'
+import pg from 'pg'
+import { expect, test, vi } from 'vitest'
+import { openRemote, type PostgresClient } from '../../src/remote/index.js'
 import { createDatabase } from '../support/postgres/index.js'
 import { scratch } from '../support/scratch.js'
 import { sharedPlace } from '../support/sharing/fleet.js'
@@ -139,4 +140,30 @@ test('a server that cannot be reached does not keep a store from opening, and an
   const error: unknown = await store.session('task').catch((thrown: unknown) => thrown)
   expect(error).toMatchObject({ code: 'REMOTE_UNREACHABLE' })
   expect(JSON.stringify(error) + String((error as Error).stack)).not.toContain('hunter2')
+})
+
+test('a close that fails ends the checks for a prune too', async () => {
+  await using s = await scratch()
+  const pool = new pg.Pool({ connectionString: place().url })
+  let isRefused = false
+  const client: PostgresClient = {
+    query: async (query) => {
+      if (isRefused) throw Object.assign(new Error('permission denied'), { code: '42501' })
+      return pool.query<Record<string, unknown>>(query)
+    },
+  }
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    const store = await s.open({ remote: { url: place().url, client } })
+    const session = await store.session('refused')
+    isRefused = true
+    await expect(session.save({ state: { n: 1 } })).rejects.toMatchObject({ code: 'NOT_SHARED' })
+    expect(vi.getTimerCount()).toBeGreaterThan(0)
+    await expect(store.close()).rejects.toMatchObject({ code: 'NOT_SHARED' })
+    // A check of the closed store would end the process ten minutes later.
+    expect(vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
+    await pool.end()
+  }
 })

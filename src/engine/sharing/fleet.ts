@@ -270,7 +270,10 @@ export class Fleet {
     }
   }
 
-  /** Sends what is left, then gives the session up here and there. */
+  /**
+   * Sends what is left, then gives the session up here and there. If that cannot be sent, the lease expires by itself: the caller must
+   * learn that the work is not shared, and not that the lease could not be given up either.
+   */
   async release({ log, held }: SessionShare): Promise<void> {
     const share = this.#shares.get(log.id)
     if (share?.held !== held) return
@@ -280,8 +283,8 @@ export class Fleet {
         await compactIfReachable(this.remote, { log, ...share.removal })
     } finally {
       this.#shares.delete(log.id)
-      if (!share.isLost) await releaseIfReachable(this.remote, held.lease)
     }
+    if (!share.isLost) await releaseIfReachable(this.remote, held.lease)
   }
 }
 

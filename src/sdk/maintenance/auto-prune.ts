@@ -12,16 +12,16 @@ export class AutoPrune {
 
   constructor(context: StoreContext) {
     this.#context = context
-    this.#timer = setInterval(() => this.#startIfDue(), LOOK_EVERY_MS)
+    this.#timer = setInterval(() => this.startIfDue(), LOOK_EVERY_MS)
     this.#timer.unref()
   }
 
-  close(): void {
+  /** Also if closing the store fails: a check of a closed store would end the process. */
+  stop(): void {
     clearInterval(this.#timer)
-    this.#startIfDue()
   }
 
-  #startIfDue(): void {
+  startIfDue(): void {
     if (!claimPrune(this.#context)) return
     const program = fileURLToPath(new URL('./prune-process.js', import.meta.url))
     const child = childProcess().spawn(process.execPath, [program, this.#context.home], {
