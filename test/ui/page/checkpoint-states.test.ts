@@ -103,6 +103,8 @@ test('the dialog says that an agent is working in the folder, and that the folde
   renameSync(`${s.project}-gone`, s.project)
   await dialog.locator('[data-path="a.txt"]').waitFor()
   await page.keyboard.press('Escape')
+  // While the folder was gone, other requests of the page for it may have failed.
+  for (const fault of ui.takeFaults()) expect(fault).toContain('status of 404')
 })
 
 test('of hundreds of files the first 500 are listed, and more on request', async () => {
