@@ -85,7 +85,8 @@ async function applyFiles(
   refuseReplacedAbove(partial, chosen)
   const planned = lines.filter(({ action }) => action !== 'keep').map(({ path }) => path)
   expectShown(await dryRun(context, input, { way }), shown, new Set(planned))
-  return carryOut(context, { shown: { ...shown, now: partial.details.now }, way, selected, only })
+  const { now, goal } = partial.details
+  return carryOut(context, { shown: { ...shown, now, goal }, way, selected, only })
 }
 
 async function carryOut(

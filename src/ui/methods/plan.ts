@@ -1,4 +1,4 @@
-// `plan`: what a rewind, undo or redo would do. It is a dry run of the same operation and changes nothing.
+// `plan`: what a rewind, undo, redo or the undo of a step would do. It is a dry run of the same operation and changes nothing.
 import * as z from 'zod/mini'
 import { commandLine } from '../../base/index.js'
 import type { Project } from '../../internal.js'
@@ -26,6 +26,12 @@ export const plan: MethodOf<'plan'> = {
       restore: z.enum(['files', 'conversation', 'both']),
       keepMine: optional(z.boolean()),
     }),
+    z.strictObject({
+      ...inProject(),
+      kind: z.literal('undoStep'),
+      ref: text(),
+      conflict: optional(z.enum(['refuse', 'ours', 'theirs', 'markers'])),
+    }),
     z.strictObject({ ...inProject(), kind: z.literal('undo') }),
     z.strictObject({ ...inProject(), kind: z.literal('redo') }),
   ]),
@@ -33,14 +39,12 @@ export const plan: MethodOf<'plan'> = {
   async run(given, context) {
     const project = await context.project(given.project)
     const input = await fixTarget(project, given)
-    const draft =
-      input.kind === 'rewind'
-        ? await planRewind(context, project, input)
-        : await planReversal(context, input)
+    const draft = await makeDraft(context, project, input)
     const { made, texts } = draft
     const lines = made === undefined ? [] : await planLines(project, made)
     const now = made?.details.now ?? null
     const target = made?.details.target ?? null
+    const goal = made?.details.goal ?? null
     const canSelect = input.kind === 'rewind' && input.restore !== 'conversation'
     // The engine refuses a conflict unless the path is left out.
     const hasWay = canSelect || lines.every(({ action }) => action !== 'conflict')
@@ -48,7 +52,7 @@ export const plan: MethodOf<'plan'> = {
     const hasWork = draft.hasOtherWork || lines.some(isChange)
     const canApply = isPossible && hasWork && !context.isReadOnly
     return {
-      token: canApply ? context.tokens.give({ input, now, target, lines }) : null,
+      token: canApply ? context.tokens.give({ input, now, target, goal, lines }) : null,
       kind: input.kind,
       ...texts,
       goal: target,
@@ -64,7 +68,7 @@ export const plan: MethodOf<'plan'> = {
 
 /** By its id: a number or a name may be another checkpoint when the plan is carried out. */
 async function fixTarget(project: Project, input: PlanInput): Promise<PlanInput> {
-  if (input.kind !== 'rewind') return input
+  if (!('ref' in input)) return input
   return { ...input, ref: (await project.target(input.ref)).named.id }
 }
 
@@ -79,6 +83,12 @@ type Draft = {
     Sent<Plan>,
     'restore' | 'target' | 'rewoundAt' | 'unavailable' | 'conversation'
   >
+}
+
+function makeDraft(context: PageContext, project: Project, input: PlanInput): Promise<Draft> {
+  if (input.kind === 'rewind') return planRewind(context, project, input)
+  if (input.kind === 'undoStep') return planUndoStep(context, project, input)
+  return planReversal(context, input)
 }
 
 async function planRewind(
@@ -117,8 +127,8 @@ const NO_FILES = 'The checkpoint has no files.'
 
 async function tryFiles(
   context: PageContext,
-  input: RewindInput,
-  way: ConversationWay | undefined,
+  input: PlanInput,
+  way?: ConversationWay,
 ): Promise<{ readonly made: MadePlan | undefined; readonly problem: string | null }> {
   try {
     return { made: await dryRun(context, input, { way }), problem: null }
@@ -145,9 +155,32 @@ export async function dryRun(
   return made
 }
 
+type UndoStepInput = Extract<PlanInput, { readonly kind: 'undoStep' }>
+
+async function planUndoStep(
+  context: PageContext,
+  project: Project,
+  input: UndoStepInput,
+): Promise<Draft> {
+  const { named } = await project.target(input.ref)
+  const { made, problem } = await tryFiles(context, input)
+  return {
+    made,
+    isPossible: problem === null,
+    hasOtherWork: false,
+    texts: {
+      restore: 'files',
+      target: named,
+      rewoundAt: null,
+      unavailable: { files: problem, conversation: null },
+      conversation: null,
+    },
+  }
+}
+
 async function planReversal(
   context: PageContext,
-  input: Exclude<PlanInput, RewindInput>,
+  input: Exclude<PlanInput, RewindInput | UndoStepInput>,
 ): Promise<Draft> {
   const made = await dryRun(context, input, {})
   const { session, conversation, rewoundAt = null, to } = made.details
@@ -181,6 +214,11 @@ async function runningSession({ store }: PageContext, project: string): Promise<
 
 export function commandFor(input: PlanInput): string {
   const program = ['savestate', '-C', input.project]
+  if (input.kind === 'undoStep') {
+    const { ref, conflict = 'refuse' } = input
+    const choice = conflict === 'refuse' ? [] : [`--conflict=${conflict}`]
+    return commandLine([...program, 'undo', ref, ...choice])
+  }
   if (input.kind !== 'rewind') return commandLine([...program, input.kind])
   const { ref, before, restore, keepMine } = input
   return commandLine([

@@ -17,6 +17,10 @@ export async function restoreFiles(
   { way, paths, ...options }: FilesOptions,
 ): Promise<RewindResult> {
   const project = await find(input.project)
+  if (input.kind === 'undoStep') {
+    const { ref, conflict = 'refuse' } = input
+    return project.undoSteps([ref], { conflict, ...options })
+  }
   if (input.kind !== 'rewind') return project[input.kind](options)
   const { ref, before = false, keepMine = false } = input
   const limits = { before, keepMine, ...(paths === undefined ? {} : { paths }) }
