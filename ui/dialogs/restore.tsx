@@ -8,7 +8,7 @@ import { call, RequestError } from '../app/transport.js'
 import { Command } from '../components/command.js'
 import { Dialog } from '../components/dialog.js'
 import { ErrorMessage, Loading } from '../components/states.js'
-import { ChoiceFields, type Choices, reasonAgainst } from './restore/choices.js'
+import { ChoiceFields, type Choices, ConflictField, reasonAgainst } from './restore/choices.js'
 import { Footer } from './restore/footer.js'
 import { Notes } from './restore/notes.js'
 import { PlanTable } from './restore/plan-table.js'
@@ -25,11 +25,13 @@ import { usePlan } from './restore/use-plan.js'
 import {
   commandLabel,
   commandText,
+  markersText,
   noneTickedText,
   nothingText,
   noticeText,
   reversalTitle,
   rewindTitle,
+  undoStepTitle,
 } from './restore/words.js'
 
 export function RestoreDialog(props: {
@@ -68,6 +70,12 @@ export function RestoreDialog(props: {
     setChoices({ ...choices, restore: 'conversation' })
   }, [plan])
 
+  const choose = (changed: Partial<Choices>) => {
+    hasChosen.current = true
+    setFailure(undefined)
+    setChoices({ ...choices, ...changed })
+  }
+
   const listed = useMemo(() => listedLines(plan?.lines ?? [], selection.only), [plan])
   const selected = listed.filter((line) => plan?.canSelect === false || isSelected(line, selection))
   const changes = selected.filter(isChange).length
@@ -87,7 +95,7 @@ export function RestoreDialog(props: {
     try {
       const applied = await call('apply', { token, ...(paths === undefined ? {} : { paths }) })
       notice.value = {
-        text: noticeText(kind, { restore: applied.restore, ...done }),
+        text: noticeText(kind, { restore: applied.restore, ...done }) + markersText(selected),
         command: applied.command,
         rewoundAt: applied.rewoundAt,
       }
@@ -103,7 +111,7 @@ export function RestoreDialog(props: {
     }
   }
 
-  const row = request.kind === 'rewind' ? (rowOf.value.get(request.ref) ?? plan?.target) : undefined
+  const row = 'ref' in request ? (rowOf.value.get(request.ref) ?? plan?.target) : undefined
   // A conversation goes back even if no file does, unless the user unticked all files.
   const hasWork = changes > 0 || listed.every(({ action }) => action === 'keep')
   const canApply =
@@ -128,18 +136,19 @@ export function RestoreDialog(props: {
             choices={choices}
             plan={plan}
             hasBefore={row?.moment === 'after'}
-            onChange={(changed) => {
-              hasChosen.current = true
-              setFailure(undefined)
-              setChoices({ ...choices, ...changed })
-            }}
+            onChange={choose}
           />
         ) : plan === undefined && current.error !== undefined ? null : (
           <p class="restore-intro" tabIndex={-1} autofocus>
-            {request.kind === 'undo'
-              ? 'The folder goes back to how it was just before that rewind.'
-              : 'The folder goes again to where that rewind brought it.'}
+            {INTROS[request.kind]}
           </p>
+        )}
+        {request.kind !== 'undoStep' ? null : (
+          <ConflictField
+            choice={choices.conflict}
+            conflicts={conflicts}
+            onChange={(conflict) => choose({ conflict })}
+          />
         )}
         <div class="restore-status" role="status">
           {current.hasChanged ? (
@@ -183,6 +192,12 @@ export function RestoreDialog(props: {
   )
 }
 
+const INTROS: Readonly<Record<Exclude<RestoreRequest['kind'], 'rewind'>, string>> = {
+  undoStep: 'Takes back only what this step changed. Everything later stays.',
+  undo: 'The folder goes back to how it was just before that rewind.',
+  redo: 'The folder goes again to where that rewind brought it.',
+}
+
 /** Why the button cannot be pressed, in words. */
 function Outcome(props: {
   readonly plan: Plan
@@ -193,6 +208,13 @@ function Outcome(props: {
   const { plan, conflicts, changes, only } = props
   const blocked = reasonAgainst(plan, plan.restore)
   if (blocked !== null) return <p data-note="warn">{blocked}</p>
+  if (conflicts > 0 && plan.kind === 'undoStep')
+    return (
+      <p data-note="danger">
+        {conflicts === 1 ? 'One path' : `${conflicts} paths`} cannot be merged with what was changed
+        since, so nothing is undone. Choose above what happens then.
+      </p>
+    )
   if (conflicts > 0)
     return (
       <p data-note="danger">
@@ -206,7 +228,9 @@ function Outcome(props: {
 }
 
 function firstChoices(request: RestoreRequest): Choices {
-  if (request.kind !== 'rewind') return { restore: 'files', before: false, keepMine: false }
+  const conflict = 'refuse'
+  if (request.kind !== 'rewind')
+    return { restore: 'files', before: false, keepMine: false, conflict }
   const row = rowOf.peek().get(request.ref)
   const safe = row?.hasFiles === false ? 'conversation' : 'files'
   const known: readonly (string | null)[] = [null, 'you', 'rewind']
@@ -216,11 +240,15 @@ function firstChoices(request: RestoreRequest): Choices {
     before: request.before === true,
     // Without agents every change is the user's, and nothing would go back. Files that the user chose are to go back, too.
     keepMine: hasAgents && request.paths === undefined,
+    conflict,
   }
 }
 
-function planInput(request: RestoreRequest, { restore, before, keepMine }: Choices): PlanInput {
+function planInput(request: RestoreRequest, choices: Choices): PlanInput {
+  const { restore, before, keepMine, conflict } = choices
   const path = project.peek()
+  if (request.kind === 'undoStep')
+    return { project: path, kind: 'undoStep', ref: request.ref, conflict }
   if (request.kind !== 'rewind') return { project: path, kind: request.kind }
   const kept = restore === 'conversation' ? {} : { keepMine }
   return { project: path, kind: 'rewind', ref: request.ref, before, restore, ...kept }
@@ -239,6 +267,8 @@ function titleOf(
   },
 ): string {
   const now = new Date()
+  if (request.kind === 'undoStep')
+    return row === undefined || row === null ? 'Undo a step' : undoStepTitle(row, now)
   if (request.kind !== 'rewind')
     return reversalTitle(request.kind, { rewoundAt: plan?.rewoundAt ?? null, now })
   return row === undefined || row === null

@@ -20,7 +20,7 @@ export function PlanTable(props: {
   readonly onDecide: (lines: readonly PlanLine[], ticked: boolean) => void
 }): VNode {
   const { plan, lines, selection, onDecide } = props
-  const { canSelect, goal } = plan
+  const { canSelect, goal, kind } = plan
   const [filter, setFilter] = useState('')
   const [open, setOpen] = useState<string | undefined>(undefined)
   const words = filter.toLowerCase()
@@ -36,7 +36,7 @@ export function PlanTable(props: {
         <header>
           <h3>
             {count(lines.length, 'file')}:{' '}
-            <span class="restore-counts">{countsText(countActions(lines))}</span>
+            <span class="restore-counts">{countsText(countActions(lines), kind)}</span>
           </h3>
           {canSelect && possible > 0 ? (
             <p class="restore-select">
@@ -78,7 +78,10 @@ export function PlanTable(props: {
           )}
         </header>
         {canSelect ? null : (
-          <p class="muted">An undo or redo is whole: single files cannot be left out.</p>
+          <p class="muted">
+            {kind === 'undoStep' ? 'The undo of a step' : 'An undo or redo'} is whole: single files
+            cannot be left out.
+          </p>
         )}
         {found.length === 0 ? (
           <p class="restore-nothing">No file of the plan has “{filter}” in its path.</p>
@@ -87,6 +90,7 @@ export function PlanTable(props: {
             lines={found}
             selection={selection}
             canSelect={canSelect}
+            kind={kind}
             open={hasPreview ? open : undefined}
             onTick={(line, isTicked) => onDecide([line], isTicked)}
             onOpen={({ path }) => setOpen(open === path ? undefined : path)}
@@ -97,6 +101,7 @@ export function PlanTable(props: {
         <Preview
           project={project.value}
           target={goal}
+          isStep={kind === 'undoStep'}
           path={opened.path}
           version={plan.madeAt}
           onClose={() => setOpen(undefined)}

@@ -1,4 +1,4 @@
-// What changed in one file since the target of the restore.
+// What changed in one file since the target of the restore, or in the step that is undone.
 import type { VNode } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import type { Output } from '../../../src/ui/api.js'
@@ -14,20 +14,23 @@ type Patch = Output<'patch'>
 export function Preview(props: {
   readonly project: string
   readonly target: string
+  /** Shows what the target itself changed, instead of the changes since. */
+  readonly isStep: boolean
   readonly path: string
   readonly version: string
   readonly onClose: () => void
 }): VNode {
-  const { project, target, path, version, onClose } = props
+  const { project, target, isStep, path, version, onClose } = props
   const shown = useRef<Patch | undefined>(undefined)
   const loaded = useLoaded(
     async (signal) => {
-      const patch = await call('patch', { project, ref: target, with: 'now', path }, { signal })
+      const range = { project, ref: target, with: isStep ? 'previous' : 'now' } as const
+      const patch = await call('patch', { ...range, path }, { signal })
       // The same object as before, so that an equal patch is not rendered again and keeps its scroll position.
       if (JSON.stringify(shown.current) !== JSON.stringify(patch)) shown.current = patch
       return shown.current ?? patch
     },
-    [project, target, path, version],
+    [project, target, isStep, path, version],
   )
   const isOther = loaded.state === 'ready' && loaded.value.path !== path
   return (
@@ -49,8 +52,9 @@ export function Preview(props: {
         </button>
       </header>
       <p class="muted">
-        The changes since then. Going back removes the lines with + and brings back the lines with
-        −.
+        {isStep
+          ? 'The changes of the step. Its undo removes the lines with + and brings back the lines with −.'
+          : 'The changes since then. Going back removes the lines with + and brings back the lines with −.'}
       </p>
       {loaded.state === 'error' ? (
         <ErrorMessage error={loaded.error} />
