@@ -8,6 +8,7 @@ import type {
   FilePatch,
   FolderListing,
   HistoryResult,
+  HunkChoice,
   NotRestored,
   PruneResult,
   SearchResult,
@@ -212,6 +213,8 @@ export type PlanInput = InProject &
         readonly before?: boolean
         readonly restore: Restored
         readonly keepMine?: boolean
+        /** Takes back only these changes. For files alone, and without `keepMine`. */
+        readonly hunks?: readonly HunkChoice[]
       }
     /** Takes back what one checkpoint changed, and keeps everything later. */
     | {
@@ -246,7 +249,7 @@ export type Plan = {
   /** For undo and redo: when the rewind was made. */
   readonly rewoundAt: string | null
   readonly lines: readonly PlanLine[]
-  /** Whether single paths can be left out: only for a rewind. */
+  /** Whether single paths can be left out: only for a rewind of whole files. */
   readonly canSelect: boolean
   /** Changes of tool calls since the target that no checkpoint holds. */
   readonly notRestored: readonly Wire<NotRestored>[]

@@ -31,7 +31,8 @@ export const apply: MethodOf<'apply'> = {
       const done = await describeDone(context, input, result)
       return { ...done, restore: session === undefined ? 'files' : 'both', command }
     }
-    const { restore } = input
+    const { restore, hunks } = input
+    if (hunks !== undefined) refuseSelection(wanted)
     const way = restore === 'files' ? undefined : await findWayAgain(context, input)
     if (restore !== 'conversation') {
       const result = await applyFiles(context, { shown, way, wanted })
@@ -157,5 +158,5 @@ function continueOriginal(
 
 function refuseSelection(wanted: readonly string[] | undefined): void {
   if (wanted === undefined) return
-  throw new SavestateError('BAD_INPUT', 'Paths can be selected only for a rewind of files')
+  throw new SavestateError('BAD_INPUT', 'Paths can be selected only for a rewind of whole files')
 }

@@ -1,9 +1,9 @@
 // `plan`: what a rewind, undo, redo or the undo of a step would do. It is a dry run of the same operation and changes nothing.
 import * as z from 'zod/mini'
 import { commandLine } from '../../base/index.js'
-import type { Project } from '../../internal.js'
+import { type Project, SavestateError } from '../../internal.js'
 import type { Plan, PlanInput, Restored } from '../api.js'
-import { inProject, optional, text } from './inputs.js'
+import { hunkChoices, inProject, optional, text } from './inputs.js'
 import type { MethodOf, PageContext, Sent } from './method.js'
 import {
   type ConversationWay,
@@ -25,6 +25,7 @@ export const plan: MethodOf<'plan'> = {
       before: optional(z.boolean()),
       restore: z.enum(['files', 'conversation', 'both']),
       keepMine: optional(z.boolean()),
+      hunks: optional(hunkChoices()),
     }),
     z.strictObject({
       ...inProject(),
@@ -45,7 +46,8 @@ export const plan: MethodOf<'plan'> = {
     const now = made?.details.now ?? null
     const target = made?.details.target ?? null
     const goal = made?.details.goal ?? null
-    const canSelect = input.kind === 'rewind' && input.restore !== 'conversation'
+    const isWhole = input.kind === 'rewind' && input.hunks === undefined
+    const canSelect = isWhole && input.restore !== 'conversation'
     // The engine refuses a conflict unless the path is left out.
     const hasWay = canSelect || lines.every(({ action }) => action !== 'conflict')
     const isPossible = draft.isPossible && hasWay
@@ -96,7 +98,9 @@ async function planRewind(
   project: Project,
   input: RewindInput,
 ): Promise<Draft> {
-  const { restore } = input
+  const { restore, hunks } = input
+  if (hunks !== undefined && restore !== 'files')
+    throw new SavestateError('BAD_INPUT', 'Single changes can be chosen only for files alone')
   const { named } = await project.target(input.ref)
   const details = await project.show(named.id)
   const way = restore === 'files' ? undefined : await findWay(context, details, input)
@@ -220,7 +224,7 @@ export function commandFor(input: PlanInput): string {
     return commandLine([...program, 'undo', ref, ...choice])
   }
   if (input.kind !== 'rewind') return commandLine([...program, input.kind])
-  const { ref, before, restore, keepMine } = input
+  const { ref, before, restore, keepMine, hunks = [] } = input
   return commandLine([
     ...program,
     'rewind',
@@ -228,5 +232,6 @@ export function commandFor(input: PlanInput): string {
     ...(before === true ? ['--before'] : []),
     ...(restore === 'files' ? [] : [`--${restore}`]),
     ...(keepMine === true ? ['--keep-mine'] : []),
+    ...(hunks.length === 0 ? [] : ['--patch', ...hunks.flatMap(({ path }) => ['--path', path])]),
   ])
 }
