@@ -11,8 +11,11 @@ import { ErrorMessage, Loading } from '../components/states.js'
 import { ChoiceFields, type Choices, ConflictField, reasonAgainst } from './restore/choices.js'
 import { Footer } from './restore/footer.js'
 import { Notes } from './restore/notes.js'
+import { Outcome } from './restore/outcome.js'
 import { PlanTable } from './restore/plan-table.js'
+import { Preview } from './restore/preview.js'
 import {
+  type ChosenHunks,
   countActions,
   decide,
   isChange,
@@ -25,9 +28,8 @@ import { usePlan } from './restore/use-plan.js'
 import {
   commandLabel,
   commandText,
+  hunksText,
   markersText,
-  noneTickedText,
-  nothingText,
   noticeText,
   reversalTitle,
   rewindTitle,
@@ -75,6 +77,8 @@ export function RestoreDialog(props: {
     setFailure(undefined)
     setChoices({ ...choices, ...changed })
   }
+  const { hunks } = choices
+  const onChoose = (chosen: ChosenHunks) => choose({ hunks: chosen })
 
   const listed = useMemo(() => listedLines(plan?.lines ?? [], selection.only), [plan])
   const selected = listed.filter((line) => plan?.canSelect === false || isSelected(line, selection))
@@ -95,7 +99,10 @@ export function RestoreDialog(props: {
     try {
       const applied = await call('apply', { token, ...(paths === undefined ? {} : { paths }) })
       notice.value = {
-        text: noticeText(kind, { restore: applied.restore, ...done }) + markersText(selected),
+        text:
+          choices.hunks === undefined
+            ? noticeText(kind, { restore: applied.restore, ...done }) + markersText(selected)
+            : hunksText(choices.hunks),
         command: applied.command,
         rewoundAt: applied.rewoundAt,
       }
@@ -131,7 +138,7 @@ export function RestoreDialog(props: {
       onClose={onClose}
     >
       <div class="restore" data-state={stateOf(current)} aria-busy={isOutdated}>
-        {request.kind === 'rewind' ? (
+        {hunks !== undefined ? null : request.kind === 'rewind' ? (
           <ChoiceFields
             choices={choices}
             plan={plan}
@@ -151,24 +158,38 @@ export function RestoreDialog(props: {
           />
         )}
         <div class="restore-status" role="status">
-          {current.hasChanged ? (
+          {hunks?.isVoid === true ? (
+            <p data-note="warn">The file has changed: tick its changes again.</p>
+          ) : current.hasChanged ? (
             <p data-note="warn">The folder has changed: this is the new plan.</p>
           ) : null}
         </div>
         {failure === undefined ? null : <ErrorMessage error={failure} />}
         {current.error === undefined ? null : <ErrorMessage error={current.error} />}
+        {hunks === undefined ? null : (
+          <Preview
+            project={project.value}
+            {...hunks}
+            isStep={false}
+            version={`${plan?.madeAt} ${current.error?.message}`}
+            onClose={() => choose({ hunks: undefined })}
+            onChoose={onChoose}
+            chosen={hunks}
+          />
+        )}
         {plan === undefined ? (
           current.error === undefined ? (
             <Loading what="the plan" />
           ) : null
         ) : (
           <div class="restore-plan" data-outdated={isOutdated}>
-            <Outcome {...{ plan, conflicts, changes }} only={selection.only} />
-            {listed.length === 0 ? null : (
+            <Outcome {...{ plan, conflicts, changes, hunks }} only={selection.only} />
+            {listed.length === 0 || hunks !== undefined ? null : (
               <PlanTable
                 plan={plan}
                 lines={listed}
                 selection={selection}
+                onChoose={plan.canSelect && plan.restore === 'files' ? onChoose : undefined}
                 onDecide={(lines, ticked) => setSelection(decide(selection, lines, ticked))}
               />
             )}
@@ -198,39 +219,10 @@ const INTROS: Readonly<Record<Exclude<RestoreRequest['kind'], 'rewind'>, string>
   redo: 'The folder goes again to where that rewind brought it.',
 }
 
-/** Why the button cannot be pressed, in words. */
-function Outcome(props: {
-  readonly plan: Plan
-  readonly conflicts: number
-  readonly changes: number
-  readonly only: readonly string[] | undefined
-}): VNode | null {
-  const { plan, conflicts, changes, only } = props
-  const blocked = reasonAgainst(plan, plan.restore)
-  if (blocked !== null) return <p data-note="warn">{blocked}</p>
-  if (conflicts > 0 && plan.kind === 'undoStep')
-    return (
-      <p data-note="danger">
-        {conflicts === 1 ? 'One path' : `${conflicts} paths`} cannot be merged with what was changed
-        since, so nothing is undone. Choose above what happens then.
-      </p>
-    )
-  if (conflicts > 0)
-    return (
-      <p data-note="danger">
-        {conflicts === 1 ? 'One path is' : `${conflicts} paths are`} in the way: no checkpoint has
-        what is there now, so it would be lost. Move it away
-        {plan.token === null ? '' : ', or untick it'}; the plan is made again by itself.
-      </p>
-    )
-  const nothing = nothingText(plan) ?? noneTickedText(plan, { changes, only })
-  return nothing === null ? null : <p class="restore-nothing">{nothing}</p>
-}
-
 function firstChoices(request: RestoreRequest): Choices {
-  const conflict = 'refuse'
+  const shared = { conflict: 'refuse', hunks: undefined } as const
   if (request.kind !== 'rewind')
-    return { restore: 'files', before: false, keepMine: false, conflict }
+    return { restore: 'files', before: false, keepMine: false, ...shared }
   const row = rowOf.peek().get(request.ref)
   const safe = row?.hasFiles === false ? 'conversation' : 'files'
   const known: readonly (string | null)[] = [null, 'you', 'rewind']
@@ -240,18 +232,22 @@ function firstChoices(request: RestoreRequest): Choices {
     before: request.before === true,
     // Without agents every change is the user's, and nothing would go back. Files that the user chose are to go back, too.
     keepMine: hasAgents && request.paths === undefined,
-    conflict,
+    ...shared,
   }
 }
 
 function planInput(request: RestoreRequest, choices: Choices): PlanInput {
-  const { restore, before, keepMine, conflict } = choices
+  const { restore, before, keepMine, conflict, hunks: chosen } = choices
   const path = project.peek()
   if (request.kind === 'undoStep')
     return { project: path, kind: 'undoStep', ref: request.ref, conflict }
   if (request.kind !== 'rewind') return { project: path, kind: request.kind }
-  const kept = restore === 'conversation' ? {} : { keepMine }
-  return { project: path, kind: 'rewind', ref: request.ref, before, restore, ...kept }
+  const input = { project: path, kind: 'rewind', ref: request.ref, before, restore } as const
+  if (chosen !== undefined) {
+    const { path: file, mark, hunks } = chosen
+    return { ...input, hunks: [{ path: file, mark, hunks }] }
+  }
+  return restore === 'conversation' ? input : { ...input, keepMine }
 }
 
 function titleOf(

@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { ConflictChoice, Plan, Restored } from '../../../src/ui/api.js'
 import { count } from '../../components/text.js'
+import type { ChosenHunks } from './selection.js'
 import { CHOICES, CHANGED_BY_USER, CONFLICT_CHOICES } from './words.js'
 
 export type Choices = {
@@ -11,6 +12,8 @@ export type Choices = {
   readonly keepMine: boolean
   /** Only for the undo of a step. */
   readonly conflict: ConflictChoice
+  /** Only these changes of one file go back. */
+  readonly hunks: ChosenHunks | undefined
 }
 
 export function ChoiceFields(props: {

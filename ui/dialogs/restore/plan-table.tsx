@@ -6,7 +6,13 @@ import { project } from '../../app/model.js'
 import { count } from '../../components/text.js'
 import { PlanList } from './plan-list.js'
 import { Preview } from './preview.js'
-import { canBeSelected, countActions, isSelected, type Selection } from './selection.js'
+import {
+  canBeSelected,
+  type ChosenHunks,
+  countActions,
+  isSelected,
+  type Selection,
+} from './selection.js'
 import { countsText } from './words.js'
 
 /** A shorter list needs no filter. */
@@ -17,6 +23,7 @@ export function PlanTable(props: {
   /** Those to show. */
   readonly lines: readonly PlanLine[]
   readonly selection: Selection
+  readonly onChoose: ((chosen: ChosenHunks) => void) | undefined
   readonly onDecide: (lines: readonly PlanLine[], ticked: boolean) => void
 }): VNode {
   const { plan, lines, selection, onDecide } = props
@@ -105,6 +112,7 @@ export function PlanTable(props: {
           path={opened.path}
           version={plan.madeAt}
           onClose={() => setOpen(undefined)}
+          onChoose={opened.action === 'write' ? props.onChoose : undefined}
         />
       ) : null}
     </div>

@@ -9,6 +9,7 @@ import type {
   Row,
 } from '../../../src/ui/api.js'
 import { count, visibleText } from '../../components/format.js'
+import type { ChosenHunks } from './selection.js'
 
 const MAX_TITLE = 80
 const PROMPT = 'You: '
@@ -138,6 +139,11 @@ export function buttonText(
       ? `${verb}: conversation`
       : `${verb}: ${count(files, 'file')} and conversation`
   return files === 0 ? verb : `${verb}: ${count(files, 'file')}`
+}
+
+/** The bar after a restore of single changes. */
+export function hunksText({ path, hunks }: ChosenHunks): string {
+  return `${count(hunks.length, 'change')} of ${visibleText(path)} taken back.`
 }
 
 const DONE: Readonly<Record<Exclude<Plan['kind'], 'rewind'>, string>> = {
