@@ -96,7 +96,8 @@ function Actions({ row }: { readonly row: Row }): VNode | null {
   const [problem, setProblem] = useState<string | undefined>(undefined)
   const { id, pinned, name } = row
   const restore = () => openRestore({ kind: 'rewind', ref: id })
-  const undo = canUndoStep(row) ? () => openRestore({ kind: 'undoStep', ref: id }) : undefined
+  const canUndo = start.value?.isExport !== true && canUndoStep(row)
+  const undo = canUndo ? () => openRestore({ kind: 'undoStep', ref: id }) : undefined
   useShortcuts(
     [
       { key: 'r', label: restoreWord.value, run: restore },
