@@ -16,6 +16,8 @@ import { plot } from './plots/plot.js'
 import { type Options, parseOptions, USAGE } from './options.js'
 import { asJson, asTable, type Result } from './report.js'
 import type { Row } from './row.js'
+import { blameTime } from './rows/blame.js'
+import { bisectStep } from './rows/bisect.js'
 import { daemonMemory, hookCommand, hookHttp } from './rows/daemon.js'
 import { callsCommand, callsHttp } from './rows/tool-calls.js'
 import { diskAfterSaves } from './rows/disk.js'
@@ -39,6 +41,7 @@ import {
   sharedPut,
   sharedSave,
 } from './rows/shared/state.js'
+import { searchTime } from './rows/search.js'
 import { statusTime, waitBesidePrune } from './rows/store-care.js'
 import {
   uiConversationEnd,
@@ -203,7 +206,10 @@ function stateRows(): readonly Row[] {
     forkTime,
     forkDisk,
     langgraphPut,
+    searchTime,
+    bisectStep,
     statusTime,
+    blameTime,
     waitBesidePrune,
   ]
 }

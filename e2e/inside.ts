@@ -10,6 +10,7 @@ import { LATENCY_CASES } from './cases/latency.js'
 import { LAUNCHER_CASES } from './cases/launcher.js'
 import { MCP_CASES } from './cases/mcp.js'
 import { PAGE_CASES } from './cases/page.js'
+import { PROMPT_CASES } from './cases/prompt-commands.js'
 import { RESUME_CASES } from './cases/resume.js'
 import { TROUBLE_CASES } from './cases/trouble.js'
 import { UNDO_CASES } from './cases/undo.js'
@@ -24,6 +25,7 @@ const CASES: readonly Case[] = [
   ...ENDING_CASES,
   ...UNDO_CASES,
   ...CARE_CASES,
+  ...PROMPT_CASES,
   ...MCP_CASES,
   ...LAUNCHER_CASES,
   ...TROUBLE_CASES,

@@ -69,6 +69,8 @@ export interface Habits {
   readonly demandsTrust: boolean
   /** It has rules for paths that an install can add. */
   readonly hasDenyRules: boolean
+  /** Headless too it shows why a hook has kept a prompt from the model. */
+  readonly showsBlockedPrompt: boolean
   /** A hook can be an HTTP request instead of a command. */
   readonly hasHttpHooks: boolean
 }

@@ -50,6 +50,7 @@ const HABITS: Habits = {
   repeatsResults: false,
   demandsTrust: false,
   hasDenyRules: true,
+  showsBlockedPrompt: true,
   hasHttpHooks: true,
 }
 

@@ -55,6 +55,7 @@ const HABITS: Habits = {
   repeatsResults: false,
   demandsTrust: true,
   hasDenyRules: false,
+  showsBlockedPrompt: false,
   hasHttpHooks: false,
 }
 

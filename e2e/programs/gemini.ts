@@ -62,6 +62,7 @@ const HABITS: Habits = {
   repeatsResults: true,
   demandsTrust: false,
   hasDenyRules: true,
+  showsBlockedPrompt: true,
   hasHttpHooks: false,
 }
 

@@ -40,6 +40,7 @@ const HABITS: Habits = {
   repeatsResults: false,
   demandsTrust: false,
   hasDenyRules: true,
+  showsBlockedPrompt: true,
   hasHttpHooks: false,
 }
 

@@ -17,13 +17,22 @@ type CommandEffect = {
 
 export const COMMAND_EFFECTS: Readonly<Record<string, CommandEffect>> = {
   save: { effect: 'adds' },
-  list: { effect: 'reads', aliases: ['log', 'ls'] },
+  list: { effect: 'reads', aliases: ['ls'] },
+  blame: { effect: 'reads' },
+  log: { effect: 'reads' },
   show: { effect: 'reads' },
   cat: { effect: 'reads' },
   diff: { effect: 'reads' },
+  search: { effect: 'reads' },
   rewind: { effect: 'changes-files', aliases: ['restore', 'back', 'checkout'] },
   undo: { effect: 'changes-files' },
   redo: { effect: 'changes-files' },
+  commits: { effect: 'reads' },
+  notes: { effect: 'reads' },
+  open: { effect: 'adds' },
+  compare: { effect: 'reads' },
+  adopt: { effect: 'changes-files' },
+  bisect: { effect: 'adds' },
   // Its page can also unpin.
   ui: { effect: 'changes-store', options: { 'read-only': 'reads' } },
   sessions: { effect: 'reads' },

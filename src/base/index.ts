@@ -21,6 +21,13 @@ export {
   withoutPromptMark,
   withoutReference,
 } from './reason-words.js'
+export {
+  type OutsideCommand,
+  type OutsideKind,
+  parseOutsideCommands,
+} from './outside/outside-command.js'
+export { outsideCommands } from './outside/outside-commands.js'
+export { type Command, splitLine } from './outside/shell-words.js'
 export { hasCode, ifExists, isError, readIfExists } from './system-errors.js'
 export { jsonEscape, UNSAFE_CHARACTERS } from './unsafe-characters.js'
 export { commandLine, isWithin, plural, shellQuote, singleQuote } from './words.js'

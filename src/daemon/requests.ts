@@ -34,7 +34,7 @@ export type SaveAnswer = {
   readonly result: SaveResult
   readonly shortId: string
   readonly untrusted: readonly UntrustedFile[]
-  readonly origin: Awaited<ReturnType<Project['origin']>>
+  readonly origin: Awaited<ReturnType<Project['internals']['origin']>>
   readonly notices: readonly string[]
 }
 

@@ -25,6 +25,7 @@ import { NameOwners } from './checkpoints/name-owners.js'
 import { insertRow, number, toOperation, toProject } from './rows.js'
 import { refuseOtherVersion } from './schema.js'
 import { type GivenKeys, refuseSealed, StoreVault } from './encryption/index.js'
+import { SearchRows } from './search/search-rows.js'
 import { Sharing } from './sharing/index.js'
 import { Sessions } from './sessions/sessions.js'
 import { SessionSteps } from './sessions/session-steps.js'
@@ -90,6 +91,7 @@ export class Ledger extends OpenedLedger {
   readonly pruning = new Pruning(this.database)
   readonly authorship = new Authorship(this.database)
   readonly nameOwners = new NameOwners(this.database)
+  readonly search = new SearchRows(this.database, this.#sealing)
   readonly sharing = new Sharing(this.database, this.#sealing, (work) =>
     this.transactionNoSync(work),
   )

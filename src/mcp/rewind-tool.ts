@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { type Effect, shellQuote } from '../base/index.js'
 import { NOT_READABLE, type RewindResult, SavestateError } from '../internal.js'
 import { z } from './library.js'
-import { formatCount, keptForUserLines, notRestoredLines, planLines } from './text.js'
+import { formatCount, keptForUserLines, notRestoredLines, outsideLines, planLines } from './text.js'
 import {
   defineTool,
   flag,
@@ -114,6 +114,7 @@ function planAnswer(
     `${first} A rewind to ${target} would write ${formatCount(plan.write.length, 'path')} and remove ${plan.remove.length}:`,
     ...planLines(plan),
     ...notRestoredLines(result.notRestored),
+    ...outsideLines(result.outside),
     last,
   ].join('\n')
   return { text: lines, result }

@@ -2,11 +2,13 @@
 // like our instructions.
 import { jsonEscape, plural, UNSAFE_CHARACTERS } from '../base/index.js'
 import {
+  type AttemptView,
   CHANGED_BY_USER,
   MERGED_WITH_MINE,
   type ChangeView,
   type CheckpointDetails,
   type CheckpointView,
+  type CompareResult,
   type DiffResult,
   type PlanItem,
   type PlanView,
@@ -49,6 +51,7 @@ function checkpointLine(checkpoint: CheckpointView): string {
     ...(name === null ? [] : [`name ${quoteText(name)}`]),
     ...(reason === null ? [] : [`${moment === null ? '' : `${moment} `}${quoteText(reason)}`]),
     ...(session === null ? [] : [`session ${quoteText(session)} step ${step}`]),
+    ...(checkpoint.tests === undefined ? [] : [`tests ${checkpoint.tests}`]),
     ...(checkpoint.pinned ? ['pinned'] : []),
     ...(checkpoint.damaged ? ['DAMAGED'] : []),
   ].join('  ')
@@ -63,14 +66,25 @@ export function listText(checkpoints: readonly CheckpointView[]): string {
   ].join('\n')
 }
 
-export function searchText({ matches, searched, isComplete }: SearchResult): string {
+export function searchText({
+  matches,
+  hits,
+  searched,
+  isComplete,
+  notSearched,
+}: SearchResult): string {
   const among = `among the newest ${formatCount(searched, 'checkpoint')}`
-  const where = isComplete ? `${among} (all of them)` : among
+  const scope = isComplete ? `${among} (all of them)` : among
+  const where = notSearched === undefined ? scope : `${scope}; encrypted texts were not searched`
   if (matches.length === 0) return `No match ${where}.`
   const lines = matches.flatMap((match) => [
     checkpointLine(match),
-    ...(match.prompt === null ? [] : [`  prompt ${quoteText(match.prompt)}`]),
-    ...match.paths.map((path) => `  changed ${path}`),
+    ...hits
+      .filter(({ checkpoint }) => checkpoint === match.id)
+      .map(
+        (hit) =>
+          `  ${hit.where} ${hit.path === undefined ? '' : `${hit.path} `}${quoteText(hit.text)}`,
+      ),
   ])
   return [`${formatCount(matches.length, 'match').replace(/hs$/, 'hes')} ${where}:`, ...lines].join(
     '\n',
@@ -100,6 +114,29 @@ export function diffText({ from, to, files, insertions, deletions, patch }: Diff
   const end = to ?? 'the current folder'
   const head = `From ${from} to ${end}: ${formatCount(files, 'file')} changed, +${insertions} -${deletions}.`
   return patch === null || patch === '' ? head : `${head}\n\n${cutPatch(patch)}`
+}
+
+export function compareText({
+  a,
+  b,
+  files,
+  insertions,
+  deletions,
+  changes,
+}: CompareResult): string {
+  const head = `From a to b: ${formatCount(files, 'file')} changed, +${insertions} -${deletions}.`
+  return [head, attemptLine('a', a), attemptLine('b', b), ...firstOf(changes.map(changeLine))].join(
+    '\n',
+  )
+}
+
+function attemptLine(name: string, attempt: AttemptView): string {
+  const { session, checkpoint, tests } = attempt
+  return [
+    `${name}: ${session === null ? 'checkpoint' : `session ${quoteText(session)}, newest checkpoint`} ${checkpoint}`,
+    `changed ${formatCount(attempt.files, 'file')} +${attempt.insertions} -${attempt.deletions}`,
+    tests === null ? 'no tests seen' : `tests ${tests}`,
+  ].join('; ')
 }
 
 export function cutPatch(patch: string, maxChars = MAX_PATCH): string {
@@ -135,6 +172,13 @@ export function notRestoredLines(items: RewindResult['notRestored'] = []): strin
   if (items.length === 0) return []
   const lines = items.map(({ path, change }) => `${change} ${path}`)
   return [`Not restored, because no checkpoint contains them (${lines.length}):`, ...firstOf(lines)]
+}
+
+/** Commands whose effects are outside the folder. */
+export function outsideLines(items: RewindResult['outside'] = []): string[] {
+  if (items.length === 0) return []
+  const lines = items.map(({ command, at }) => `${at.toISOString()} ${command}`)
+  return [`Not taken back, because it is outside the folder (${lines.length}):`, ...firstOf(lines)]
 }
 
 function isUsers({ reason }: PlanItem): boolean {

@@ -1,9 +1,19 @@
 // The tools. Each calls one operation and explains its result.
-import { type Effect, effectOf } from '../base/index.js'
-import type { CheckpointView } from '../index.js'
+import { type Effect, effectOf, maskSecrets } from '../base/index.js'
+import type { CheckpointView, SearchHit } from '../index.js'
+import { blameTool } from './blame-tool.js'
 import { z } from './library.js'
+import { commitsTool } from './commits-tool.js'
 import { rewindTool } from './rewind-tool.js'
-import { formatCount, diffText, listText, quoteText, searchText, showText } from './text.js'
+import {
+  compareText,
+  formatCount,
+  diffText,
+  listText,
+  quoteText,
+  searchText,
+  showText,
+} from './text.js'
 import { defineTool, projectPaths, text, texts, type Tool } from './tool.js'
 import { undoPlanTool } from './undo-plan-tool.js'
 
@@ -107,20 +117,55 @@ export function toolsFor(
       },
     }),
     defineTool({
+      name: 'checkpoint_compare',
+      title: 'Compare attempts',
+      description:
+        'Compare two attempts at the same work: what each changed, its test results, and the files in which they differ. An attempt is an agent session, such as a fork with a folder of its own, or a checkpoint.',
+      effect: effectOfCommand('compare'),
+      input: z.strictObject({
+        a: text('A session id, or a checkpoint: its id, name or number'),
+        b: text('The other one'),
+      }),
+      async run({ project, given, hooks }) {
+        const result = await project.compare(given.a, given.b, hooks)
+        const shown = compareText(result)
+        return { text: shown, message: headOf(shown), result }
+      },
+    }),
+    defineTool({
       name: 'checkpoint_search',
       title: 'Search checkpoints',
       description:
-        'Find checkpoints by words in their names, reasons, prompts and changed paths. All words must match; case is ignored.',
-      effect: 'reads',
-      input: z.strictObject({ words: text('Words, separated by spaces', 1000), limit: LIMIT }),
+        'Find checkpoints by words in prompts, answers, arguments of tool calls, reasons, names and changed paths; with content also in changed files. All words must match; case is ignored.',
+      effect: effectOfCommand('search'),
+      input: z.strictObject({
+        words: text('Words, separated by spaces', 1000),
+        path: text('Only checkpoints that changed this file or folder').optional(),
+        by: text('Only changes of this author: "you" is the user').optional(),
+        since: z.iso.datetime({ offset: true }).describe('Only checkpoints since then').optional(),
+        content: z.boolean().describe('Also search the contents of changed files').default(false),
+        limit: LIMIT,
+      }),
       async run({ project, given, hooks }) {
-        const { words, limit } = given
-        const result = await project.search(words, { limit, ...hooks })
+        const { words, limit, path, by, since, content } = given
+        const [inProject] = path === undefined ? [] : projectPaths(project, [path])
+        const found = await project.search(words, {
+          limit,
+          content,
+          ...(inProject === undefined ? {} : { path: inProject }),
+          ...(by === undefined ? {} : { by }),
+          ...(since === undefined ? {} : { since: new Date(since) }),
+          ...hooks,
+        })
+        const mask = (hit: SearchHit) => ({ ...hit, text: maskSecrets(hit.text).text })
+        const result = { ...found, hits: found.hits.map(mask) }
         const shown = searchText(result)
         return { text: shown, message: headOf(shown), result }
       },
     }),
     undoPlanTool(),
+    commitsTool(effectOfCommand('commits'), REF),
+    blameTool,
     rewindTool(effectOfCommand('rewind'), mayRewind),
   ]
 }

@@ -181,7 +181,11 @@ export type CheckpointBrief = Omit<CommonFields, 'session'> & {
   readonly moment: CheckpointMoment | null
   /** The tool call that it names failed, as far as the agent reported it. */
   readonly failed: boolean
+  readonly tests: TestResult | null
 }
+
+/** The result of test commands that a checkpoint names, as far as the agent reported their exit status. */
+export type TestResult = 'passed' | 'failed'
 
 export function briefOf(checkpoint: Checkpoint): CheckpointBrief {
   const { id, kind, name, reason, createdAtMs, pinned, authors } = checkpoint
@@ -207,6 +211,7 @@ export function briefOf(checkpoint: Checkpoint): CheckpointBrief {
     skippedCounts: snapshot?.skippedCounts ?? {},
     moment: readCheckpointMoment(session?.metadata),
     failed: readFailed(session?.metadata),
+    tests: readTests(session?.metadata),
   }
 }
 
@@ -268,9 +273,20 @@ export const MAX_SKIPPED_PATHS = 1000
 
 /** Whether the hooks of an agent recorded a failed call in this metadata. */
 export function readFailed(metadata: unknown): boolean {
-  if (typeof metadata !== 'object' || metadata === null) return false
-  return (
-    typeof Reflect.get(metadata, 'agentSession') === 'string' &&
-    Reflect.get(metadata, 'failed') === true
-  )
+  return readMark(metadata, 'failed') === true
+}
+
+/** The result of tests that they recorded. */
+export function readTests(metadata: unknown): TestResult | null {
+  return testResult(readMark(metadata, 'tests'))
+}
+
+export function testResult(mark: unknown): TestResult | null {
+  return mark === 'passed' || mark === 'failed' ? mark : null
+}
+
+function readMark(metadata: unknown, key: string): unknown {
+  if (typeof metadata !== 'object' || metadata === null) return undefined
+  const isOfAgent = typeof Reflect.get(metadata, 'agentSession') === 'string'
+  return isOfAgent ? Reflect.get(metadata, key) : undefined
 }

@@ -10,6 +10,8 @@ export const ERROR_CODES = {
     'The daemon or the server of the page rejected an HTTP request: the token is missing or wrong, the origin is foreign, or the page is read-only.',
   AGENT_REWIND_OFF: 'An agent asked for a rewind, but the user has not allowed agents to rewind.',
   BAD_INPUT: 'An argument or option is malformed or unknown.',
+  BISECT_ENDS:
+    'The check of a bisect does not fail at the bad end of the range, or does not succeed at the good one.',
   CHECKPOINT_AMBIGUOUS:
     'The reference matches several checkpoint ids, or its number may have shifted because of a failed rewind.',
   CHECKPOINT_DAMAGED:

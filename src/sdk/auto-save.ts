@@ -50,7 +50,7 @@ export async function autoSave(project: Project, options: AutoSaveOptions): Prom
       // An abort ends the pause, and then the loop.
       if (!signal.aborted) throw error
     })
-    const activity = await project.activity()
+    const activity = await project.internals.activity()
     const now = performance.now()
     if (activity === undefined || !activity.isWatching) {
       if (now - savedAtMs < BLIND_MS) continue

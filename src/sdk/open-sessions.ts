@@ -11,6 +11,7 @@ import { Session } from './session.js'
 import {
   CLAIM_OPTIONS,
   type ClaimOptions,
+  FORK_OPTIONS,
   type ForkOptions,
   RESUME_OPTIONS,
   type ResumedSession,
@@ -61,10 +62,10 @@ export class OpenSessions {
   }
 
   async fork<State>(ref: string, options: ForkOptions): Promise<Session<State>> {
-    refuseUnknown('fork', options, { session: true, of: true, agent: true })
-    const { session: id, of, agent } = options
+    refuseUnknown('fork', options, FORK_OPTIONS)
+    const { session: id, ...given } = options
     return this.#context.calls.run(async () =>
-      this.#report(await engine.forkAnySession(this.#context, ref, { id, of, agent })),
+      this.#report(await engine.forkAnySession(this.#context, ref, { id, ...given })),
     )
   }
 

@@ -1,6 +1,13 @@
 // Options of the calls of a project.
+import type { BisectCheck, BisectStep, DependencyMode } from '../engine/index.js'
 import type { HunkChoice, NamedBy } from '../model/index.js'
 import type { CallOptions, RestoreOptions } from './call-options.js'
+
+/** A running watch. It ends with `close`, at the end of `await using`, or when the store is closed. */
+export type Watch = {
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
 
 /** Options of `store.project`. */
 export type ProjectOptions = {
@@ -51,6 +58,34 @@ export type UndoStepsOptions = RestoreOptions & {
   readonly conflict?: 'refuse' | 'ours' | 'theirs' | 'markers'
 }
 
+/** Options of `project.open`. */
+export type OpenOptions = CallOptions & {
+  /** A new or empty folder outside of the project. Default: beside the project, with the start of the id at the end of its name. */
+  readonly into?: string
+  /** For ignored folders of dependencies, such as node_modules: `link` or `copy` those of the project. Default: `none`. */
+  readonly dependencies?: DependencyMode
+}
+
+/** Options of `project.bisect`. */
+export type BisectOptions = CallOptions & {
+  /** Checks a copy of one checkpoint, whose folder is new for each call. `skip`: it cannot be checked. */
+  readonly run: BisectCheck
+  /** A checkpoint where the check succeeds. Default: the oldest. */
+  readonly good?: string
+  /** A newer one where it fails. Default: the folder as it is now, which is saved first. */
+  readonly bad?: string
+  /** A check that fails is repeated so many times (default 1). If one of them succeeds, the checkpoint is good. */
+  readonly retries?: number
+  /** As for `open`, but `link` is the default. */
+  readonly dependencies?: DependencyMode
+  /** Keeps the results under this name until the answer is known: a call with it continues an interrupted one. */
+  readonly resumeAs?: string
+  /** Forgets the results that an interrupted call kept. */
+  readonly restart?: boolean
+  /** Called before and after each check. */
+  readonly onStep?: (step: BisectStep) => void
+}
+
 /** Options of `project.diff`. */
 export type DiffOptions = CallOptions & {
   /** The checkpoint to compare with; the folder as it is now if left out. */
@@ -83,11 +118,41 @@ export type HistoryOptions = CallOptions & {
   readonly before?: string
 }
 
+/** Options of `project.blame`. Lines count from 1. */
+export type BlameOptions = CallOptions & {
+  /** The first line; 1 if left out. */
+  readonly from?: number
+  /** The last line; the end of the file if left out. */
+  readonly to?: number
+}
+
 /** Options of `project.search`. */
 export type SearchOptions = CallOptions & {
   readonly limit?: number
-  /** How many snapshots to compare with the ones before them, newest first, to find changed paths; 1,000 if left out. */
+  /** Only checkpoints that changed this file, or a file below this folder; relative to the project. */
+  readonly path?: string
+  /** Only checkpoints with changes of this author (`you`, or an agent), or of a session of this agent. */
+  readonly by?: string
+  readonly since?: Date
+  /** Also searches the contents of changed files, up to 1 MB each. This takes longer: the index does not have them. */
+  readonly content?: boolean
+  /** Without effect: the index has the changed paths of all checkpoints. */
   readonly maxCompared?: number
+}
+
+/** Options of `project.commits`. */
+export type CommitsOptions = CallOptions & {
+  /** One commit per prompt (default), per checkpoint, or one for all. */
+  readonly per?: 'prompt' | 'step' | 'all'
+  /** `mbox` (default) for `git am`, `bundle` for `git fetch`. */
+  readonly format?: 'mbox' | 'bundle'
+  /**
+   * The message: text with `{subject}`, `{body}`, `{prompt}`, `{reason}`, `{name}`, `{agent}`, `{checkpoint}` and `{date}`. The trailers
+   * `Savestate-Checkpoint` and `Assisted-by` are added to it.
+   */
+  readonly template?: string
+  /** `Name <mail>`; by default what git is configured with. */
+  readonly author?: string
 }
 
 /** Options of `project.drop`. */

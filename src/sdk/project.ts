@@ -1,7 +1,6 @@
 // A folder under checkpoints.
 import * as engine from '../engine/index.js'
 import type { ProjectContext } from '../engine/index.js'
-import type { Activity } from '../snapshot/index.js'
 import {
   type NamedBy,
   pathText,
@@ -12,25 +11,24 @@ import { refuseNoList } from './opening/validate-options.js'
 import type { Calls } from './opening/open-context.js'
 import { type CallOptions, type RestoreOptions, splitOptions } from './call-options.js'
 import { iteratePages } from './pages.js'
-import * as watching from './project-watch.js'
+import { ProjectInternals, unwatch, watch } from './project-internals.js'
 import type {
+  BisectOptions,
+  BlameOptions,
+  CommitsOptions,
   DiffOptions,
   DropOptions,
   HistoryOptions,
+  OpenOptions,
   PatchOptions,
   PlanOptions,
   ProjectRewindOptions,
   ProjectSaveOptions,
   SearchOptions,
   UndoStepsOptions,
+  Watch,
 } from './project-types.js'
 import type { ListQuery, ScopeQuery } from './store-types.js'
-
-/** A running watch. It ends with `close`, at the end of `await using`, or when the store is closed. */
-export type Watch = {
-  close(): Promise<void>
-  [Symbol.asyncDispose](): Promise<void>
-}
 
 /** A folder under checkpoints. Made by `store.project` and `store.projectFor`. */
 export class Project {
@@ -45,55 +43,24 @@ export class Project {
     return new Project(context)
   }
 
+  /** Calls of our own front ends. @internal */
+  get internals(): ProjectInternals {
+    return new ProjectInternals(this.#context)
+  }
+
   /** The real path of the folder. */
   get path(): string {
     return pathText(this.#context.path)
   }
 
-  /** Where its checkpoints may be if it has none of its own. @internal */
-  async origin(): Promise<engine.ProjectOrigin> {
-    return this.#context.calls.run(() => engine.findProjectOrigin(this.#context))
-  }
-
-  /**
-   * For a folder inside, by its absolute path: the project that saves it, either this one or a repository that this one
-   * ignores.
-   * @internal
-   */
-  async locate(folder: string): Promise<engine.LocatedFolder> {
-    return this.#context.calls.run(() => engine.locateFolder(this.#context, folder))
-  }
-
   /** Watches the folder: from the second save on, a save scans only what was touched since the one before. */
   watch(): Watch {
-    this.#context.calls.refuseClosed()
-    this.#context.snapshots.watch(this.#context.path)
-    const close = () => this.unwatch()
-    return { close, [Symbol.asyncDispose]: close }
+    return watch(this.#context)
   }
 
   /** Ends the watch. */
   async unwatch(): Promise<void> {
-    await watching.unwatch(this.#context)
-  }
-
-  /** Ends the watch and frees the memory; the next save reads the stat cache. False while another call uses the project. @internal */
-  async unload(): Promise<boolean> {
-    return watching.unload(this.#context)
-  }
-
-  /** Events of a watched project since the last save; undefined if it is not watched, or not yet. @internal */
-  async activity(): Promise<Activity | undefined> {
-    return watching.activity(this.#context)
-  }
-
-  /**
-   * Makes the next save of a watched project scan all of it, as one does every two minutes: some writes cause no event,
-   * such as those through a mapped page.
-   * @internal
-   */
-  async lookAtAll(): Promise<void> {
-    await watching.lookAtAll(this.#context)
+    await unwatch(this.#context)
   }
 
   /** For a session of this project: its row in the ledger, which is added if there is none. @internal */
@@ -127,11 +94,6 @@ export class Project {
     return this.#perform('count', engine.count, query)
   }
 
-  /** The shortest prefix of each id that identifies one checkpoint of the store. @internal */
-  async shortIds(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    return this.#context.calls.run(() => engine.shortIds(this.#context, ids))
-  }
-
   /** One checkpoint with everything that is known about it. Throws CHECKPOINT_UNKNOWN. */
   async show(ref: string, options: CallOptions = {}): Promise<engine.CheckpointDetails> {
     return this.#perform('show', engine.show, options, { ref })
@@ -140,11 +102,6 @@ export class Project {
   /** One file as a checkpoint holds it; `path` is relative to the project. */
   async file(ref: string, path: string, options: CallOptions = {}): Promise<engine.FileResult> {
     return this.#perform('file', engine.file, options, { ref, path })
-  }
-
-  /** One file of the folder as it is now, unless a checkpoint would leave it out; `since` is a checkpoint. @internal */
-  async fileNow(path: string, options: { readonly since: string }): Promise<engine.FileNow> {
-    return this.#perform('fileNow', engine.fileNow, options, { path })
   }
 
   /** One folder of a checkpoint, without the contents of its files; '' is the project. */
@@ -167,7 +124,7 @@ export class Project {
     return this.#perform('patch', engine.filePatch, options, { from: ref })
   }
 
-  /** Checkpoints with all of these words in their names, reasons, prompts or changed paths; 20 if `limit` is left out. */
+  /** Checkpoints with all of these words in names, reasons, prompts, answers, arguments of tool calls or changed paths; 20 if `limit` is left out. */
   async search(words: string, options: SearchOptions = {}): Promise<engine.SearchResult> {
     return this.#perform('search', engine.search, options, { words })
   }
@@ -181,12 +138,22 @@ export class Project {
     return this.#perform('history', engine.history, options, { paths })
   }
 
-  /** The checkpoint that `rewind` would go to, by its id, which does not change meanwhile as a number may. @internal */
-  async target(
-    ref: string,
-    options: CallOptions & { readonly before?: boolean } = {},
-  ): Promise<engine.FoundTarget> {
-    return this.#perform('target', engine.findTarget, options, { to: ref })
+  /**
+   * Turns the checkpoints after A, up to and including B (`A..B`), into commits that `git am` or `git fetch` takes. Writes nothing to the
+   * repository of the user.
+   */
+  async commits(range: string, options: CommitsOptions = {}): Promise<engine.CommitsResult> {
+    return this.#perform('commits', engine.commits, options, { range })
+  }
+
+  /** Notes for the user's commits that contain recorded steps of this range; null for all. Writes nothing to their repository. */
+  async notes(range: string | null, options: CallOptions = {}): Promise<engine.NotesResult> {
+    return this.#perform('notes', engine.notes, options, { range })
+  }
+
+  /** The checkpoint, author, prompt and tool call of each line of a file, as it is now; `path` is relative to the project. */
+  async blame(path: string, options: BlameOptions = {}): Promise<engine.BlameResult> {
+    return this.#perform('blame', engine.blame, options, { path })
   }
 
   /** Brings the files back to a checkpoint. Their current contents are saved first, so `undo` brings them back. */
@@ -227,6 +194,31 @@ export class Project {
     options: CallOptions & { readonly since?: string | null } = {},
   ): Promise<engine.RevertedResult> {
     return this.#perform('reverted', engine.reverted, options)
+  }
+
+  /** Writes a checkpoint into another folder. The project stays as it is, and the folder becomes no project. */
+  async open(ref: string, options: OpenOptions = {}): Promise<engine.OpenResult> {
+    return this.#perform('open', engine.open, options, { ref })
+  }
+
+  /** Compares two attempts: sessions, such as forks in folders of their own, or checkpoints. */
+  async compare(a: string, b: string, options: CallOptions = {}): Promise<engine.CompareResult> {
+    return this.#perform('compare', engine.compare, options, { a, b })
+  }
+
+  /** Brings the newest files of a fork (`store.fork` with `into`) into this project: a rewind, which `undo` takes back. */
+  async adopt(fork: string, options: RestoreOptions = {}): Promise<engine.AdoptResult> {
+    return this.#perform('adopt', engine.adopt, options, { fork }, 'confirm')
+  }
+
+  /** Finds the checkpoint since which a check fails: a binary search in copies of checkpoints. Throws BISECT_ENDS. */
+  async bisect(options: BisectOptions): Promise<engine.BisectResult> {
+    return this.#perform('bisect', engine.bisect, options)
+  }
+
+  /** The newest checkpoint whose test command succeeded, as a coding agent reported it. Throws CHECKPOINT_UNKNOWN. */
+  async lastGreen(options: CallOptions = {}): Promise<engine.CheckpointView> {
+    return this.#perform('lastGreen', engine.lastGreen, options)
   }
 
   /** Keeps a checkpoint from every prune. */
@@ -272,12 +264,6 @@ export class Project {
   /** Changes a setting in the project's .savestate.json; without a value it is removed. Throws BAD_INPUT. */
   async setConfig(key: string, value?: unknown): Promise<void> {
     return this.#context.calls.run(() => engine.setProjectConfig(this.#context, { key, value }))
-  }
-
-  /** Trusts files of the project as `config().untrusted` listed them. Only the user may decide this. @internal */
-  async trustFiles(files: readonly engine.SeenFile[]): Promise<void> {
-    const { calls, home, path } = this.#context
-    return calls.run(() => engine.trustFiles(home, path, files))
   }
 
   #perform<Result>(

@@ -97,6 +97,18 @@ export type ForkOptions = {
   /** The session that the reference belongs to. */
   readonly of?: string
   readonly agent?: string
+  /** A new or empty folder: it gets the files of the checkpoint, and becomes the project of the new session. */
+  readonly into?: string
+  /** With `into`: see `OpenOptions`. */
+  readonly dependencies?: engine.DependencyMode
+}
+
+export const FORK_OPTIONS: Known<ForkOptions> = {
+  session: true,
+  of: true,
+  agent: true,
+  into: true,
+  dependencies: true,
 }
 
 /** A session that was resumed, and what its agent has to know. */

@@ -62,8 +62,11 @@ export class Snapshots {
   readonly patch = this.#forward('patch')
   readonly filePatch = this.#forward('filePatch')
   readonly applyEdits = this.#forward('applyEdits')
+  readonly traceLines = this.#forward('traceLines')
+  readonly findCommittedLines = this.#forward('findCommittedLines')
   readonly rewrite = this.#forward('rewrite')
   readonly examine = this.#forward('examine')
+  readonly materialize = this.#forward('materialize')
 
   constructor(options: SnapshotsOptions) {
     this.#options = options

@@ -10,6 +10,7 @@ import type {
   HistoryResult,
   HunkChoice,
   NotRestored,
+  OutsideEffect,
   PruneResult,
   SearchResult,
   SessionListItem,
@@ -117,12 +118,7 @@ export type Api = {
     },
   ) => Wire<HistoryResult>
   readonly search: (
-    input: InProject & {
-      readonly words: string
-      readonly limit: number
-      /** How many checkpoints to compare with the ones before them, to find changed paths. */
-      readonly maxCompared?: number
-    },
+    input: InProject & { readonly words: string; readonly limit: number },
   ) => Wire<SearchResult>
   readonly store: (input: Readonly<Record<string, never>>) => StorePage
   /** The plan of a prune with these limits. Removes nothing. */
@@ -253,6 +249,8 @@ export type Plan = {
   readonly canSelect: boolean
   /** Changes of tool calls since the target that no checkpoint holds. */
   readonly notRestored: readonly Wire<NotRestored>[]
+  /** Commands since the target that probably changed something outside the folder. */
+  readonly outside: readonly Wire<OutsideEffect>[]
   /** Why a way back is not possible here; null if it is. */
   readonly unavailable: { readonly files: string | null; readonly conversation: string | null }
   /** The effect on the conversation, as a sentence; null if there is none. */

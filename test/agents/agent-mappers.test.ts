@@ -622,3 +622,62 @@ test.each<[AgentName, string, Record<string, unknown>, boolean]>([
   const tool = event !== undefined && 'tool' in event ? event.tool : undefined
   expect(tool?.failed).toBe(failed ? true : undefined)
 })
+
+const claudeShell = (fields: object, command: object = {}) => ({
+  ...claudeCommon,
+  ...bash,
+  tool_input: { command: 'npm test', ...command },
+  ...fields,
+})
+const claudeOutput = { stdout: '', stderr: '', interrupted: false, isImage: false }
+
+test.each<[AgentName, string, Record<string, unknown>, number | undefined]>([
+  ['claude', 'PostToolUse', claudeShell({ tool_response: claudeOutput }), 0],
+  [
+    'claude',
+    'PostToolUse',
+    claudeShell({ tool_response: claudeOutput }, { run_in_background: true }),
+    undefined,
+  ],
+  [
+    'claude',
+    'PostToolUse',
+    claudeShell({ tool_response: { ...claudeOutput, backgroundTaskId: 'b' } }),
+    undefined,
+  ],
+  ['claude', 'PostToolUse', claudeShell({ tool_name: 'Edit' }), undefined],
+  ['claude', 'PostToolUseFailure', claudeShell({ error: 'Exit code 3', is_interrupt: false }), 3],
+  ['claude', 'PostToolUseFailure', claudeShell({ error: 'Exit code 1\nFAIL' }), 1],
+  [
+    'claude',
+    'PostToolUseFailure',
+    claudeShell({ error: 'Exit code 137', is_interrupt: true }),
+    undefined,
+  ],
+  ['codex', 'PostToolUse', { ...codexCommon, ...bash, tool_response: '' }, undefined],
+  ['gemini', 'AfterTool', geminiShell('Output: x\nExit Code: 3\nProcess Group PGID: 7'), 3],
+  [
+    'gemini',
+    'AfterTool',
+    geminiShell('<untrusted_context>\nOutput: (empty)\nProcess Group PGID: 7'),
+    0,
+  ],
+  ['gemini', 'AfterTool', geminiShell('Command was cancelled by user'), undefined],
+  ['gemini', 'AfterTool', geminiShell('Output: x\nSignal: 9\nProcess Group PGID: 7'), undefined],
+  ['gemini', 'AfterTool', { ...geminiEdit, tool_response: { llmContent: 'done' } }, undefined],
+  ['opencode', 'tool.execute.after', opencodeAfter({ exit: 2 }), 2],
+  ['opencode', 'tool.execute.after', opencodeAfter({}), undefined],
+  [
+    'copilot',
+    'postToolUse',
+    copilotResult('success', 'x\n<shellId: 0 completed with exit code 2>'),
+    2,
+  ],
+  ['copilot', 'postToolUse', copilotResult('success', 'done'), undefined],
+  ['cursor', 'postToolUse', { ...cursorCommon, ...bash }, undefined],
+  ['cline', 'PostToolUse', clineAfter(true), undefined],
+])('%s %s: the exit status of a command (%#)', (agent, eventName, payload, exitStatus) => {
+  const event = MAPPERS[agent].parse(eventName, payload)
+  const tool = event !== undefined && 'tool' in event ? event.tool : undefined
+  expect(tool?.exitStatus).toBe(exitStatus)
+})

@@ -61,6 +61,18 @@ async function post(
   return { status: response.status, text: await response.text() }
 }
 
+test('over HTTP a command typed as a prompt is an ordinary prompt: the daemon changes no files', async () => {
+  using s = daemonScratch({ 'a.txt': 'one\n' })
+  s.daemon('start', '--http')
+  s.run(['save'])
+  s.write({ 'a.txt': 'two\n' })
+  const prompt = { prompt: 'savestate rewind 1 --yes' }
+  const answer = await post(s, 'claude/UserPromptSubmit', payload(s, prompt))
+  expect(answer).toEqual({ status: 200, text: '' })
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two\n')
+  expect(reasons(s).at(-1)).toBe('You: savestate rewind 1 --yes')
+})
+
 test('over HTTP a turn is saved as by commands, and an empty answer means continue', async () => {
   using s = daemonScratch({ 'package.json': '{}' })
   s.daemon('start', '--http')

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { handleHook, IdleSessions } from '../../src/agents/index.js'
-import { openStore, type Project, type Store } from '../../src/index.js'
+import { openStore, type Store } from '../../src/index.js'
 import { type Scratch, scratch } from '../support/scratch.js'
 
 afterEach(() => void vi.restoreAllMocks())
@@ -76,7 +76,8 @@ test('if the check of one session fails, the next check includes the others', as
   const quiet = await silentSession(s, store)
   await silentSession(s, store, { id: 's-2', quiet })
   passSeconds(4)
-  const projects = Object.getPrototypeOf(await store.project(s.project)) as Project
+  const { internals } = await store.project(s.project)
+  const projects = Object.getPrototypeOf(internals) as typeof internals
   const looks = vi.spyOn(projects, 'activity').mockRejectedValueOnce(new Error('no answer'))
   await expect(quiet.dueCheck()?.()).rejects.toThrow('no answer')
   looks.mockClear()

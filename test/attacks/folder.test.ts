@@ -205,7 +205,7 @@ describe('files of a repository', () => {
         await store.prune()
         const kept = await idsOf(project)
         // The same file counts once the user trusts it.
-        await project.trustFiles((await project.config()).untrusted)
+        await project.internals.trustFiles((await project.config()).untrusted)
         await store.prune()
         return [kept.length, (await idsOf(project)).length]
       },

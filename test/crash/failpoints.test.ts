@@ -12,6 +12,7 @@ import { MOVE_POINTS } from '../support/failpoints/move.js'
 import { PRUNE_POINTS } from '../support/failpoints/prune.js'
 import { HIDE_POINTS, REKEY_POINTS } from '../support/failpoints/rekey.js'
 import { REPAIR_POINTS } from '../support/failpoints/repair.js'
+import { SEARCH_POINTS } from '../support/failpoints/search.js'
 import { FETCH_POINTS } from '../support/failpoints/share.js'
 import { SLICE_POINTS } from '../support/failpoints/slice.js'
 import { POINTS } from './crash-points.js'
@@ -40,6 +41,7 @@ test('the table lists the failpoints of the source', () => {
     REKEY_POINTS,
     SLICE_POINTS,
     HIDE_POINTS,
+    SEARCH_POINTS,
     FETCH_POINTS,
   ]
   const listed = new Set(tables.flatMap((points) => Object.keys(points)))

@@ -34,8 +34,8 @@ test('a project that is used during its release stays watched', async () => {
   const store = await s.open()
   const projects = new WatchedProjects()
   const project = await store.project(s.project)
-  const unload = project.unload.bind(project)
-  project.unload = async () => {
+  const unload = project.internals.unload.bind(project)
+  project.internals.unload = async () => {
     const isGone = await unload()
     projects.watch(project)
     return isGone

@@ -46,7 +46,7 @@ test('the newest revision of the protocol is supported', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   await using server = await connected(s, [], { pin: '2026-07-28' })
   expect(server.client.getServerVersion()).toMatchObject({ name: 'savestate' })
-  expect((await server.client.listTools()).tools).toHaveLength(7)
+  expect((await server.client.listTools()).tools).toHaveLength(10)
   expect((await server.call('checkpoint_save')).result).toMatchObject({ created: true })
   expect((await server.read('savestate://timeline')).text).toContain('1 checkpoint')
   await expect(server.read('savestate://nothing')).rejects.toMatchObject({ code: -32602 })

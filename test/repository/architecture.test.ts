@@ -36,6 +36,7 @@ const BUNDLED: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol': ['mcp'],
   yaml: ['yaml', 'agents'],
   'jsonc-parser': ['agents'],
+  diff: ['snapshot'],
   'smol-toml': ['agents'],
   // Not bundled: optional peers of the package.
   '@langchain': ['langgraph'],

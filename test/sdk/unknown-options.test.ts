@@ -195,6 +195,6 @@ test('what is wrong with an option is said, and what it must be', async () => {
     await expect(call()).rejects.toMatchObject({ code: 'BAD_INPUT', message })
   }
   await expect(project.search('x', { most: 1 })).rejects.toMatchObject({
-    hint: 'It takes words, limit, maxCompared.',
+    hint: 'It takes words, limit, path, by, since, content, maxCompared.',
   })
 })

@@ -34,7 +34,7 @@ export function DateAndTime({ at }: { readonly at: string }): VNode {
 }
 
 export function Marks({ row }: { readonly row: Row }): VNode {
-  const { name, pinned, status, damaged, filesPruned, kind, skipped } = row
+  const { name, pinned, tests, status, damaged, filesPruned, kind, skipped } = row
   return (
     <>
       {name === null ? null : (
@@ -43,6 +43,12 @@ export function Marks({ row }: { readonly row: Row }): VNode {
         </span>
       )}
       {pinned ? <span class="tag">pinned</span> : null}
+      {tests === 'passed' ? <span class="tag">✓ tests passed</span> : null}
+      {tests === 'failed' ? (
+        <span class="tag" data-tag="danger">
+          ✗ tests failed
+        </span>
+      ) : null}
       {kind === 'save' ? null : <span class="tag">{kind}</span>}
       {status?.startsWith('failed') === true || status?.startsWith('halted') === true ? (
         <span class="tag" data-tag="danger">

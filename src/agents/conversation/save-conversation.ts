@@ -6,6 +6,7 @@ import { fieldsOf } from '../../base/index.js'
 import { SavestateError, type SessionSaveOptions, type Session, type Store } from '../../index.js'
 import type { AgentEvent } from '../mappers/event.js'
 import type { Save } from '../hooks/policy.js'
+import { addUsage, parseUsage, type Usage } from './usage.js'
 import { type Growth, parsePosition, type Position, readGrowth } from './transcript.js'
 
 /** The state of an agent's session. */
@@ -26,17 +27,24 @@ const MAX_ATTEMPTS = 4
 export async function saveConversation(store: Store, work: Work): Promise<void> {
   for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1) {
     const head = await work.session.head()
-    const known = parsePosition(fieldsOf(head?.metadata)['copied'])
+    const { copied, usage: counted } = fieldsOf(head?.metadata)
+    const known = parsePosition(copied)
     const growth = await growthAt(store, work.event, known)
     try {
-      await saveOnce(work, { growth, known, ifHead: head?.id ?? null })
+      const usage = usageAt(work.event, growth, parseUsage(counted))
+      await saveOnce(work, { growth, known, usage, ifHead: head?.id ?? null })
       return
     } catch (error) {
       if (!(error instanceof SavestateError) || error.code !== 'HEAD_MOVED') throw error
     }
   }
   // Save at least the files. Without a position the next event copies the whole conversation again.
-  await saveOnce(work, { growth: undefined, known: undefined, ifHead: undefined })
+  await saveOnce(work, {
+    growth: undefined,
+    known: undefined,
+    usage: undefined,
+    ifHead: undefined,
+  })
 }
 
 /** A transcript that cannot be read must not keep the files from being saved. */
@@ -57,19 +65,34 @@ async function growthAt(
   }
 }
 
+/** The tokens up to the last line that is copied. A replaced file is counted from its start, like its lines. */
+function usageAt(
+  { agent }: AgentEvent,
+  growth: Growth | undefined,
+  known: Usage | undefined,
+): Usage | undefined {
+  if (growth === undefined) return known
+  return addUsage(agent, growth.lines, growth.isFromStart ? undefined : known)
+}
+
 type Found = {
   readonly growth: Growth | undefined
   readonly known: Position | undefined
+  readonly usage: Usage | undefined
   readonly ifHead: string | null | undefined
 }
 
 async function saveOnce({ session, event, save }: Work, found: Found): Promise<void> {
   const { reason, metadata, toolCallId, always, moment } = save
-  const { growth, known, ifHead } = found
+  const { growth, known, usage, ifHead } = found
   const copied = growth?.position ?? known
   const input = {
     reason,
-    metadata: copied === undefined ? metadata : { ...metadata, copied },
+    metadata: {
+      ...metadata,
+      ...(copied === undefined ? {} : { copied }),
+      ...(usage === undefined ? {} : { usage }),
+    },
     files: true,
     ifChanged: !always,
     moment,

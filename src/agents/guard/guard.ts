@@ -6,6 +6,7 @@ import { basename, isAbsolute, join } from 'node:path'
 import { AGENT_MARKS, type Fields, fieldsOf, singleQuote } from '../../base/index.js'
 import type { Store } from '../../index.js'
 import type { AgentEvent, Tool } from '../mappers/event.js'
+import { userCommand } from '../hooks/prompt-command.js'
 import { isPatch, patchedPaths } from '../mappers/patch.js'
 import { mayRewind } from './allowed.js'
 import { allCommands, namesUs, refusedIn, type Refused } from './our-commands.js'
@@ -59,12 +60,22 @@ export function findObjection(tool: Tool, options: PathOptions): Objection | und
   const fields = fieldsOf(tool.input)
   const { paths, bases } = pathsIn(tool, fields)
   if (paths.some((path) => store.has(path, bases))) return { type: 'store' }
-  if (tool.effect !== 'anything') return undefined
+  if (tool.effect === 'reads' || tool.effect === 'writes') return undefined
+  const typed = findTyped(fields)
+  if (typed !== undefined) return { type: 'needs-user', ...typed }
+  if (tool.effect === 'delegates') return undefined
   for (const text of commandTexts(fields)) {
     const objection = findLineObjection(text, store)
     if (objection !== undefined) return objection
   }
   return undefined
+}
+
+/** A tool may pass the text on as a prompt, now or at a set time, which would look like one of the user's. */
+function findTyped(fields: Fields): Refused | undefined {
+  const isText = (key: string) => COMMAND_KEYS.includes(key)
+  const [what] = stringsIn(fields, { isText, depth: 0 }).flatMap((text) => userCommand(text) ?? [])
+  return what === undefined ? undefined : { permission: 'by-switch', what }
 }
 
 function findLineObjection(text: string, store: StorePaths): Objection | undefined {

@@ -1,8 +1,7 @@
 // Finds calls of savestate in a line of shell. The rule is conservative: the name followed by a command that only the user
 // may run is refused wherever it appears, except as text for programs that never run their arguments.
 import { basename } from 'node:path'
-import { agentPermission, type AgentPermission } from '../../base/index.js'
-import { splitLine } from './shell-words.js'
+import { agentPermission, type AgentPermission, splitLine } from '../../base/index.js'
 
 const MAX_DEPTH = 4
 
@@ -20,9 +19,9 @@ const HARMLESS = new Set(
 )
 /** With these arguments git runs other programs. */
 const GIT_RUNS = /^(?:run|foreach|filter-branch|-x|--exec(?:=.*)?|[a-z]+\.[\w.-]+=.*|alias\..*)$/i
-/** Programs that run their stdin or a file. */
+/** Programs that run their stdin or a file. A coding agent sends it as a prompt, which may be a command of ours. */
 const INTERPRETERS =
-  /^(?:(?:ba|da|z|k|fi|tc|c)?sh|source|\.|eval|at|batch|ssh|parallel|python[\d.]*|node|perl|ruby|php)$/
+  /^(?:(?:ba|da|z|k|fi|tc|c)?sh|source|\.|eval|at|batch|ssh|parallel|claude|codex|gemini|opencode|python[\d.]*|node|perl|ruby|php)$/
 
 /** A simple command somewhere in the line. */
 export type Found = {
@@ -116,6 +115,8 @@ function refusedAmong(words: readonly string[]): Refused | undefined {
   for (const [at, word] of words.entries()) {
     if (!OURS.test(word)) continue
     const call = parseCall(words.slice(at + 1))
+    // It would report an event that did not happen, such as a prompt.
+    if (call?.command === 'hook') return { permission: 'user-only', what: 'hook' }
     const permission = call === undefined ? 'free' : agentPermission(call)
     if (call !== undefined && permission !== 'free') return { permission, what: call.command }
     // xargs adds the command.

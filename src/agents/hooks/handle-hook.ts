@@ -1,11 +1,11 @@
 // Handles one event of an agent, from its payload to the answer. Runs in the process of a command hook and in the daemon.
 // If something fails, the agent continues, the store records the failure, and the user sees it once per session. Only a
 // strict hook stops the tool instead.
-import { type AgentName } from '../../base/index.js'
+import type { AgentName } from '../../base/index.js'
 import { findRefusal } from '../guard/guard.js'
-import { type Project, SavestateError, type Store } from '../../index.js'
-import { type AgentEvent, type Answer, type Outcome, EMPTY_ANSWER } from '../mappers/event.js'
-import { isBeforeTool, MAPPERS } from '../mappers/mappers.js'
+import type { Project, Store } from '../../index.js'
+import { type AgentEvent, type Answer, EMPTY_ANSWER } from '../mappers/event.js'
+import { MAPPERS } from '../mappers/mappers.js'
 import {
   describeExcluded,
   findProject,
@@ -17,6 +17,13 @@ import {
 import { afterFailedSaves, afterSave } from './turn-state.js'
 import { type Decision, decide, type Save } from './policy.js'
 import { saveConversation, type TranscriptState } from '../conversation/save-conversation.js'
+import {
+  errorCode,
+  type Failure,
+  failureAnswer,
+  tryParseEvent,
+  typedCommand,
+} from './failure-answer.js'
 import { findReverted } from './reverted-since.js'
 
 export type HookRequest = {
@@ -27,6 +34,13 @@ export type HookRequest = {
   readonly strict?: boolean
   /** Where the hook runs; for events that do not say where they happened. */
   readonly cwd?: string | undefined
+  /**
+   * Runs a command that the user typed as a prompt, and returns its output; undefined if it is no command of ours after
+   * all. Absent in the daemon, which changes no files for its callers.
+   */
+  readonly runCommand?:
+    | ((words: readonly string[], project: Project) => Promise<string | undefined>)
+    | undefined
   /** Called with each project before it is saved: the daemon watches it from then on. */
   readonly onProject?: ((project: Project, event: AgentEvent) => void) | undefined
 }
@@ -39,12 +53,33 @@ export async function handleHook(store: Store, request: HookRequest): Promise<An
     const refusal = await findRefusal(store, event, request)
     if (refusal !== undefined)
       return MAPPERS[request.agent].answer(event, { type: 'stop', reason: refusal })
+    const output = await runTyped(store, event, request)
+    if (output !== undefined)
+      return MAPPERS[request.agent].answer(event, { type: 'done', text: output })
     const { context, notice } = await saveAt(store, event, request)
     return MAPPERS[request.agent].answer(event, { type: 'continue', context, notice })
   } catch (error) {
     return failHook(store, request, error)
   }
 }
+
+/** Runs the command that the prompt consists of, and returns its output; undefined if the prompt is for the model. */
+async function runTyped(
+  store: Store,
+  event: AgentEvent,
+  request: HookRequest,
+): Promise<string | undefined> {
+  const words = typedCommand(event, request)
+  if (words === undefined || !store.settings.promptCommands) return undefined
+  // The prompt makes no turn. Calls without an end event are saved first, so that their changes are not the user's.
+  const { prompt: _, ...fields } = { prompt: undefined, ...event }
+  const pause = { ...fields, type: 'turn-end', onlyCalls: true } as const
+  const { project } = await saveAt(store, pause, request)
+  return (await request.runCommand?.(words, project))?.slice(0, MAX_OUTPUT)
+}
+
+/** Claude Code cuts longer answers. */
+const MAX_OUTPUT = 9000
 
 /** The answer to an event whose handling failed or took too long. Never throws. */
 export async function failHook(
@@ -83,35 +118,8 @@ export async function saveIdleSession(
   }
 }
 
-const NOT_RUN = 'The hook is strict, so the tool was not run.'
-/** Agents take this exit code for a refusal. */
-const STOPPED = 2
-
-type Failure = {
-  readonly event: AgentEvent | undefined
-  readonly error: unknown
-  readonly isReported: boolean
-}
-
-function failureAnswer(request: HookRequest, { event, error, isReported }: Failure): Answer {
-  const { agent, eventName, strict } = request
-  const text = failureText(error)
-  const isStopped = strict === true && isBeforeTool(agent, eventName)
-  // A payload that cannot be read has no event to answer: the exit code has to stop the tool.
-  if (event === undefined) {
-    if (isStopped) return { ...EMPTY_ANSWER, stderr: `${text} ${NOT_RUN}\n`, exitCode: STOPPED }
-    return { ...EMPTY_ANSWER, stderr: isReported ? '' : `${text}\n` }
-  }
-  const outcome: Outcome = isStopped
-    ? { type: 'stop', reason: `${text} ${NOT_RUN}` }
-    : {
-        type: 'continue',
-        notice: isReported ? undefined : `${text} The agent continues without it.`,
-      }
-  return MAPPERS[agent].answer(event, outcome)
-}
-
 type Handled = {
+  readonly project: Project
   readonly isSaved: boolean
   /** For the model. */
   readonly context?: string | undefined
@@ -144,7 +152,7 @@ async function saveAt(
     return { ...notes, projects, turnState, excluded: addExcluded(notes, excluded) }
   })
   const { saves } = decision
-  if (saves.length === 0 && event.type !== 'session-end') return { isSaved: false, notice }
+  if (saves.length === 0 && event.type !== 'session-end') return { project, isSaved: false, notice }
   onProject?.(project, event)
   try {
     await makeSaves(store, event, { project, id: sessionProject.session, saves })
@@ -161,7 +169,8 @@ async function saveAt(
   // The next failure is worth reporting again.
   if (saves.length > 0 && before.reported.length > 0)
     await changeNotes(store, key, (notes) => ({ ...notes, reported: [] }))
-  return { isSaved: saves.length > 0, context: isFirst ? undefined : reverted?.text, notice }
+  const context = isFirst ? undefined : reverted?.text
+  return { project, isSaved: saves.length > 0, context, notice }
 }
 
 /** In order of first use. `newest`: the latest rewind that the session knows of from now on. */
@@ -242,32 +251,6 @@ async function recordHookFailure(
   return isNew
 }
 
-function tryParseEvent({ agent, eventName, payload }: HookRequest): AgentEvent | undefined {
-  try {
-    return MAPPERS[agent].parse(eventName, payload)
-  } catch (error) {
-    if (error instanceof SavestateError) return undefined
-    throw error
-  }
-}
-
 function noteKey({ agent, sessionId }: AgentEvent): string {
   return `hook:${agent}:${sessionId}`
-}
-
-function errorCode(error: unknown): string {
-  return error instanceof SavestateError ? error.code : 'INTERNAL'
-}
-
-function failureText(error: unknown): string {
-  const { message, hint } =
-    error instanceof SavestateError
-      ? error
-      : { message: error instanceof Error ? error.message : String(error), hint: null }
-  // The usual hint for a refused folder is about `-C`, which does not help a user who starts an agent.
-  const isRefused = errorCode(error) === 'PROJECT_REFUSED'
-  const shown = isRefused ? 'Start the agent in a project folder to have its work saved.' : hint
-  const sentence = /[.?!]$/.test(message) ? message : `${message}.`
-  const text = `Savestate made no checkpoint (${errorCode(error)}): ${sentence}`
-  return (shown === null ? text : `${text} ${shown}`).slice(0, 2000)
 }

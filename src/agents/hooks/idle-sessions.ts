@@ -61,7 +61,7 @@ export class IdleSessions {
 
   async #check(key: string, waiting: Waiting): Promise<void> {
     const { project, event, quietMs } = waiting
-    const activity = await project.activity()
+    const activity = await project.internals.activity()
     const isQuiet = activity !== undefined && activity.isTouched && activity.quietMs >= quietMs
     if (!isQuiet) return
     const isSaved = await saveIdleSession(this.#store, event)

@@ -1,3 +1,4 @@
+export { isTypedCommand } from './failure-answer.js'
 export {
   answerWithoutStore,
   failHook,

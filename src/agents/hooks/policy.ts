@@ -1,10 +1,17 @@
 // Decides which events make a checkpoint, and its label. Pure: an event and the turn state in, saves and the next turn
 // state out. A checkpoint is labeled by the calls since the one before it, so that the list reads like the conversation.
-import { callsReason, HIDDEN_PROMPT, promptReason } from '../../base/index.js'
+import {
+  callsReason,
+  HIDDEN_PROMPT,
+  type OutsideCommand,
+  outsideCommands,
+  promptReason,
+} from '../../base/index.js'
 import type { WorkEvent } from '../../internal.js'
 import { callKey, labelCall, shortenPrompt } from './describe.js'
 import type { AgentEvent, EventType, Tool } from '../mappers/event.js'
-import { endAll, type Call, newest, type TurnState } from './turn-state.js'
+import { type TestResult, testResultOf } from './test-commands.js'
+import { endAll, type Call, newest, type TurnState, withoutOutside } from './turn-state.js'
 
 type SaveMetadata = {
   readonly agent: string
@@ -23,13 +30,19 @@ type SaveMetadata = {
   readonly together?: true
   /** One of these calls failed. */
   readonly failed?: true
+  /** The commands of these calls that probably changed something outside the folder. */
+  readonly outside?: readonly OutsideCommand[]
+  /** The exit status of the shell command that ended here. */
+  readonly exitStatus?: number
+  /** The result of the tests that these calls ran. */
+  readonly tests?: TestResult
 }
 
 export type Save = {
   readonly reason: string
   readonly metadata: SaveMetadata
   readonly toolCallId: string | undefined
-  /** Save even if nothing has changed: a prompt always gets a row. */
+  /** Save even if nothing has changed: a prompt, a change outside the folder and a result of tests always get a row. */
   readonly always: boolean
   /** Keys of the calls whose changes it includes. They are dropped from the turn state once it is made. */
   readonly covers: readonly string[]
@@ -66,13 +79,15 @@ export function decide(event: AgentEvent, state: TurnState, options: PolicyOptio
     case 'quiet':
       return { saves: pendingSave(event, state, options), state }
     case 'turn-end':
+      if (event.onlyCalls === true) return { saves: pendingSave(event, state, options), state }
       return { saves: [makeSave(event, state, { fallback: 'End of the turn', options })], state }
     case 'session-end': {
       const saves =
         state.turn === undefined
           ? pendingSave(event, state, options)
           : [makeSave(event, state, { fallback: 'End of the session', options })]
-      return { saves, state: { ...state, turn: undefined } }
+      const running = state.running.map(withoutOutside)
+      return { saves, state: { ...state, running, turn: undefined } }
     }
   }
 }
@@ -176,7 +191,9 @@ function makeSave(
     ...ended.map(({ label }) => label),
     ...unfinished.map(({ label }) => `${label} (${mayRun ? 'running' : 'no end seen'})`),
   ]
+  const results = calls.flatMap(({ tests }) => tests ?? [])
   const isTogether = mayRun && unfinished.length > 0 && calls.length > 1
+  const outside = outsideAt(event, OVER.includes(event.type) ? calls : ended)
   return {
     reason: calls.length === 0 ? fallback : callsReason([...new Set(names)]),
     metadata: {
@@ -184,12 +201,35 @@ function makeSave(
       ...(calls.length === 0 ? {} : { calls: calls.map(({ label }) => label) }),
       ...(isTogether ? { together: true } : {}),
       ...(calls.some(({ failed }) => failed === true) ? { failed: true } : {}),
+      ...(outside.length === 0 ? {} : { outside }),
+      ...(results.length === 0
+        ? {}
+        : { tests: results.find((one) => one === 'failed') ?? 'passed' }),
     },
     toolCallId: 'tool' in event ? event.tool.callId : undefined,
-    always: false,
+    always: outside.length > 0 || results.length > 0,
     covers: calls.map(({ key }) => key),
     moment: describeWork(event, options),
   }
+}
+
+/** At these events a call without an end will never get one. */
+const OVER: readonly string[] = ['session-start', 'turn-start', 'session-end']
+const MAX_OUTSIDE = 16
+
+/** In an encrypted store the turn state has no commands, but the event has those of its own call. */
+function outsideAt(event: AgentEvent, calls: readonly Call[]): readonly OutsideCommand[] {
+  const own = 'tool' in event ? event.tool : undefined
+  const key = own && callKey(own)
+  return calls
+    .flatMap((call) =>
+      own !== undefined && call.key === key ? outsideOf(own) : (call.outside ?? []),
+    )
+    .slice(0, MAX_OUTSIDE)
+}
+
+function outsideOf({ name, input, effect }: Tool): readonly OutsideCommand[] {
+  return effect === 'anything' ? outsideCommands(name, input) : []
 }
 
 /** Calls that delegate to a subagent do not count: the subagent's own calls are reported. */
@@ -222,6 +262,7 @@ function buildMetadata(event: AgentEvent, { turn }: TurnState): SaveMetadata {
     ...(turnId === undefined ? {} : { turnId }),
     ...(turn === undefined || turn.prompt === '' ? {} : { prompt: turn.prompt }),
     ...(tool === undefined ? {} : { tool: labelCall(tool, event.cwd) }),
+    ...(tool?.exitStatus === undefined ? {} : { exitStatus: tool.exitStatus }),
     ...(tool?.callId === undefined ? {} : { toolCallId: tool.callId }),
     ...(event.agentId === undefined ? {} : { agentId: event.agentId }),
     ...(event.transcriptPath === undefined ? {} : { transcript: event.transcriptPath }),
@@ -232,12 +273,17 @@ function toCall(
   { tool, agentId, cwd }: Extract<AgentEvent, { type: 'before-tool' | 'after-tool' }>,
   { hidesText }: PolicyOptions,
 ): Call {
+  const tests = testResultOf(tool)
   const label = hidesText ? labelCall({ ...tool, input: undefined }, cwd) : labelCall(tool, cwd)
+  const found = outsideOf(tool)
+  const outside = hidesText ? found.map(({ kind }) => ({ kind, command: label })) : found
   return {
     key: callKey(tool),
     label,
     isPending: tool.effect === 'anything' || tool.effect === 'delegates',
     agentId,
     ...(tool.failed === true ? { failed: true } : {}),
+    ...(outside.length === 0 ? {} : { outside }),
+    ...(tests === undefined ? {} : { tests }),
   }
 }

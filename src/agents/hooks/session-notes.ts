@@ -74,7 +74,7 @@ export async function findProject(
   }
   const outer = innermost(projects, folder)
   const around = outer && (await store.project(outer.root))
-  const located = await around?.locate(folder)
+  const located = await around?.internals.locate(folder)
   const project =
     around === undefined || located === undefined
       ? await store.projectFor(folder)

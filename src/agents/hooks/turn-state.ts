@@ -1,5 +1,6 @@
 // The state of a session's turn between two events, which different processes may handle.
-import { fieldsOf } from '../../base/index.js'
+import { fieldsOf, type OutsideCommand, parseOutsideCommands } from '../../base/index.js'
+import type { TestResult } from './test-commands.js'
 
 export type Call = {
   readonly key: string
@@ -8,6 +9,10 @@ export type Call = {
   readonly isPending: boolean
   readonly agentId: string | undefined
   readonly failed?: true
+  /** Its commands that probably changed something outside the folder. */
+  readonly outside?: readonly OutsideCommand[]
+  /** The result of the tests that it ran. */
+  readonly tests?: TestResult
 }
 
 export type TurnState = {
@@ -38,10 +43,19 @@ export function parseTurnState(value: unknown): TurnState {
 function parseCalls(value: unknown): readonly Call[] {
   if (!Array.isArray(value)) return []
   return value.flatMap((item: unknown) => {
-    const { key, label, isPending, agentId, failed } = fieldsOf(item)
+    const { key, label, isPending, agentId, failed, outside, tests } = fieldsOf(item)
     if (typeof key !== 'string' || typeof label !== 'string') return []
     const call = { key, label, isPending: isPending === true, agentId: optionalText(agentId) }
-    return [failed === true ? { ...call, failed } : call]
+    const commands = parseOutsideCommands(outside)
+    const ran: Pick<Call, 'tests'> = tests === 'passed' || tests === 'failed' ? { tests } : {}
+    return [
+      {
+        ...call,
+        ...(failed === true ? { failed } : {}),
+        ...(commands.length === 0 ? {} : { outside: commands }),
+        ...ran,
+      },
+    ]
   })
 }
 
@@ -49,9 +63,13 @@ function optionalText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Treats all calls as ended: the process that ran them is gone. */
+/** Treats all calls as ended: the process that ran them is gone. The save before has recorded their commands. */
 export function endAll({ ended, running }: TurnState): readonly Call[] {
-  return newest([...ended, ...running.filter(({ isPending }) => isPending)])
+  return newest([...ended, ...running.filter(({ isPending }) => isPending).map(withoutOutside)])
+}
+
+export function withoutOutside({ outside: _recorded, ...call }: Call): Call {
+  return call
 }
 
 export function newest(calls: readonly Call[]): readonly Call[] {

@@ -51,7 +51,9 @@ export const Savestate = async ({ client, directory }) => {
         done(code === 2 && reason !== "" ? reason : "it exited with " + (code ?? signal) + " " + reason)
       }
       try {
-        const child = spawn("/bin/sh", ["-c", LINE, "sh", name], { cwd: directory, stdio: "pipe" })
+        // Without the mark of opencode, by which the program recognizes what the agent itself runs.
+        const { OPENCODE: _, ...env } = process.env
+        const child = spawn("/bin/sh", ["-c", LINE, "sh", name], { cwd: directory, env, stdio: "pipe" })
         timer = setTimeout(() => {
           child.kill("SIGKILL")
           done("it took too long")
@@ -88,6 +90,20 @@ export const Savestate = async ({ client, directory }) => {
     }
   }
 
+  /** Shows the user a text in the session, which the model does not get. */
+  const show = async (text, { message, parts }) => {
+    const typed = parts.map((part) => part.text).join(" ")
+    const body = { noReply: true, agent: message.agent, model: message.model }
+    const part = { type: "text", text: "> " + typed + "\\n\\n" + text, ignored: true }
+    try {
+      await client.session.prompt({ path: { id: message.sessionID }, body: { ...body, parts: [part] } })
+    } catch {
+      await notify(text)
+    }
+  }
+  /** The message that \`show\` sends. */
+  const isOwn = ({ parts }) => parts.length > 0 && parts.every((part) => part.ignored === true)
+
   /** A future opencode may send other shapes: report the error and let the agent continue. */
   const guarded = async (work) => {
     try {
@@ -114,12 +130,19 @@ ${server === undefined ? '' : SERVE}
     config: (config) => guarded(async () => {
       await keepOut(config)${server === undefined ? '' : '\n      serve(config)'}
     }),
-    "chat.message": (input, output) =>
-      guarded(async () => {
+    "chat.message": async (input, output) => {
+      if (isOwn(output)) return
+      const answer = await guarded(async () => {
         contexts.delete(input.sessionID)
         const answer = await send("chat.message", input.sessionID, { input, output })
         if (answer.context !== undefined) contexts.set(input.sessionID, answer.context)
-      }),
+        return answer
+      })
+      if (answer?.done === undefined) return
+      await show(answer.done, output)
+      // opencode has no other way to keep a prompt from the model, and shows none of this error.
+      throw new Error("Savestate has carried out this command, so it is no prompt")
+    },
     "experimental.chat.system.transform": (input, output) =>
       guarded(async () => {
         const context = contexts.get(input.sessionID)

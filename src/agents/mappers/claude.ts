@@ -1,7 +1,14 @@
 // Claude Code. Recorded on 2.1.325.
-import type { Fields } from '../../base/index.js'
+import { type Fields, fieldsOf } from '../../base/index.js'
 import type { AgentEvent } from './event.js'
-import { defineAgent, names, sayLikeClaude, usualFields } from './map-event.js'
+import {
+  blockPrompt,
+  defineAgent,
+  names,
+  numberIn,
+  sayLikeClaude,
+  usualFields,
+} from './map-event.js'
 
 export const claude = defineAgent({
   agent: 'claude',
@@ -30,12 +37,25 @@ export const claude = defineAgent({
   },
   fields: (payload) => ({ ...usualFields(payload), turnId: payload.id('prompt_id') }),
   failed: (_, eventName) => eventName === 'PostToolUseFailure',
+  exitStatus(payload, eventName) {
+    if (payload.peek('tool_name') !== 'Bash' || payload.peek('is_interrupt') === true)
+      return undefined
+    if (eventName === 'PostToolUseFailure')
+      return numberIn(payload.peek('error'), /^Exit code (\d+)(?:\n|$)/)
+    const { interrupted, backgroundTaskId } = fieldsOf(payload.peek('tool_response'))
+    const { run_in_background: isBackground } = fieldsOf(payload.peek('tool_input'))
+    const isEnded = backgroundTaskId === undefined && isBackground !== true
+    return interrupted === false && isEnded ? 0 : undefined
+  },
   adjust(event) {
     // The end of a background command arrives as a prompt that the user did not write.
     const isNotice = event.type === 'turn-start' && event.prompt.startsWith('<task-notification>')
     return isNotice ? { ...event, type: 'turn-end' } : event
   },
+  // Absent in older versions. `sdk`: the prompt of `-p`, of an editor or of another program.
+  isMachine: (payload) => ![undefined, 'user', 'sdk'].some((who) => who === payload.peek('source')),
   deny: denyLikeClaude,
+  endPrompt: blockPrompt,
   say: sayLikeClaude(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse']),
 })
 

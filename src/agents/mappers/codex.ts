@@ -1,7 +1,7 @@
 // Codex. Recorded on 0.166.0. Input to a running shell fires no hook, and a command that outlives its call gets no end event.
 // The next checkpoint includes their changes.
 import { denyLikeClaude } from './claude.js'
-import { defineAgent, names, sayLikeClaude } from './map-event.js'
+import { blockPrompt, defineAgent, names, numberIn, sayLikeClaude } from './map-event.js'
 
 /** Tools for teams of agents. They change no files: an agent that gets a message reports its own calls. */
 const TEAM_TOOLS = names(
@@ -36,6 +36,11 @@ export const codex = defineAgent({
   // The response to a shell command is its output alone, without the exit code.
   failed: (payload) =>
     /^Exit code: [1-9]\d*\nWall time: /.test(String(payload.peek('tool_response'))),
+  exitStatus: (payload) =>
+    payload.peek('tool_name') === 'Bash'
+      ? numberIn(payload.peek('tool_response'), /^Exit code: (\d+)\nWall time: /)
+      : undefined,
   deny: denyLikeClaude,
+  endPrompt: blockPrompt,
   say: sayLikeClaude(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse']),
 })

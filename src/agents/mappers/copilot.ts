@@ -1,7 +1,7 @@
 // GitHub Copilot CLI. Written from its documentation, not recorded. Not every version sends a session id.
 import { basename } from 'node:path'
 import { fieldsOf, isRecord, tryParseJson } from '../../base/index.js'
-import { defineAgent, names } from './map-event.js'
+import { defineAgent, names, numberIn } from './map-event.js'
 import type { Payload } from './payload.js'
 
 export const copilot = defineAgent({
@@ -46,6 +46,8 @@ export const copilot = defineAgent({
     const isFailure = eventName === 'postToolUseFailure' || resultType === 'failure'
     return isFailure || (typeof text === 'string' && FAILED_COMMAND.test(text))
   },
+  exitStatus: (payload) =>
+    numberIn(fieldsOf(payload.peek('toolResult'))['textResultForLlm'], ENDED_COMMAND),
   deny: (reason) => ({ permissionDecision: 'deny', permissionDecisionReason: reason }),
   // It has no field for a message to the user, but logs what a hook writes to stderr.
   say: ({ notice, context }) => ({
@@ -54,6 +56,7 @@ export const copilot = defineAgent({
   }),
 })
 
+const ENDED_COMMAND = /<shellId: \d+ completed with exit code (\d+)>\s*$/
 /** The end of a command's result. The command can fail although the call succeeded. */
 const FAILED_COMMAND = /<shellId: \d+ completed with exit code [1-9]\d*>\s*$/
 

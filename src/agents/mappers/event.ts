@@ -16,6 +16,8 @@ export type Tool = {
   readonly effect: ToolEffect
   /** Present after a call that failed, as far as the agent reports it: an error, or an exit code other than 0. */
   readonly failed?: true
+  /** The exit status of a shell command that has ended, as far as the agent reports it. */
+  readonly exitStatus?: number
 }
 
 export type EventFields = {
@@ -35,12 +37,18 @@ export type EventFields = {
 export type AgentEvent = EventFields &
   (
     | { readonly type: 'session-start'; readonly source: string | undefined }
-    | { readonly type: 'turn-start'; readonly prompt: string }
+    | {
+        readonly type: 'turn-start'
+        readonly prompt: string
+        /** The agent reports that a timer or another program wrote the prompt. */
+        readonly isMachine?: true
+      }
     | { readonly type: 'before-tool'; readonly tool: Tool }
     | { readonly type: 'after-tool'; readonly tool: Tool }
     | { readonly type: 'subagent-start' }
     | { readonly type: 'subagent-end' }
-    | { readonly type: 'turn-end' }
+    /** `onlyCalls`: not the end of a turn, but a prompt that no model gets. Calls without an end event are saved. */
+    | { readonly type: 'turn-end'; readonly onlyCalls?: true }
     | { readonly type: 'compaction' }
     | { readonly type: 'session-end' }
     /** Not sent by an agent: the daemon saves a session without events whose folder has changed and is idle again. */
@@ -61,7 +69,10 @@ export const EVENT_TYPES: readonly EventType[] = [
   'session-end',
 ]
 
-/** Only an event before a tool can stop it. For any other event, `stop` is reported and the agent continues. */
+/**
+ * Only an event before a tool can stop it. For any other event, `stop` is reported and the agent continues. `done`: the
+ * prompt was a command of ours; the user gets the text, and the model nothing.
+ */
 export type Outcome =
   | {
       readonly type: 'continue'
@@ -71,6 +82,7 @@ export type Outcome =
       readonly context?: string | undefined
     }
   | { readonly type: 'stop'; readonly reason: string }
+  | { readonly type: 'done'; readonly text: string }
 
 export type Answer = {
   readonly stdout: string
@@ -83,6 +95,8 @@ export type Mapper = {
   /** Undefined for an event that we do not handle. Throws BAD_INPUT for a malformed payload. */
   readonly parse: (eventName: string, payload: unknown) => AgentEvent | undefined
   readonly answer: (event: AgentEvent, outcome: Outcome) => Answer
+  /** Whether a hook can keep a prompt from the model and show the user a text instead. */
+  readonly canEndPrompt: boolean
   /** Whether it runs tool calls concurrently. If not, the start of a call implies that the previous one has ended. */
   readonly runsToolsTogether: boolean
   /** The types of its events by name. `parse` may adjust the type. */

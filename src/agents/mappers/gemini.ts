@@ -1,6 +1,6 @@
 // Gemini CLI. Recorded on 0.61.0. It has no ids for turns and calls.
 import { fieldsOf } from '../../base/index.js'
-import { defineAgent, names, sayLikeClaude, usualTool } from './map-event.js'
+import { defineAgent, names, numberIn, sayLikeClaude, usualTool } from './map-event.js'
 
 export const gemini = defineAgent({
   agent: 'gemini',
@@ -36,6 +36,17 @@ export const gemini = defineAgent({
       /\nExit Code: [1-9]\d*\n/.test(`${llmContent}\n`)
     )
   },
+  exitStatus(payload) {
+    if (payload.peek('tool_name') !== 'run_shell_command') return undefined
+    const { llmContent } = fieldsOf(payload.peek('tool_response'))
+    const { is_background: isBackground } = fieldsOf(payload.peek('tool_input'))
+    // A command that was cancelled, or whose shell was killed by a signal, has no exit status.
+    const isEnded = /^(?:<untrusted_context>\n)?Output: /.test(String(llmContent))
+    if (!isEnded || isBackground === true || /\nSignal: /.test(String(llmContent))) return undefined
+    // The line is left out for 0.
+    return numberIn(`${String(llmContent)}\n`, /\nExit Code: (\d+)\n/) ?? 0
+  },
   deny: (reason) => ({ decision: 'deny', reason }),
+  endPrompt: (reason) => ({ decision: 'deny', reason }),
   say: sayLikeClaude(['SessionStart', 'BeforeAgent', 'AfterTool']),
 })

@@ -7,6 +7,7 @@ import {
   type EventFields,
   type EventType,
   type Mapper,
+  type Outcome,
   EMPTY_ANSWER,
   type Tool,
   type ToolEffect,
@@ -27,10 +28,16 @@ type AgentDefinition = {
   readonly tool?: (payload: Payload, eventName: string) => Omit<Tool, 'effect'> & Partial<Tool>
   /** Whether the call of an after-tool event failed. Omitted if the payloads do not say it. */
   readonly failed?: (payload: Payload, eventName: string) => boolean
+  /** The exit status of the shell command of an after-tool event. Omitted if the payloads do not say it. */
+  readonly exitStatus?: (payload: Payload, eventName: string) => number | undefined
   /** Corrects the event; undefined drops it. */
   readonly adjust?: (event: AgentEvent) => AgentEvent | undefined
+  /** Whether a timer or another program wrote the prompt, as far as the payload says it. */
+  readonly isMachine?: (payload: Payload) => boolean
   /** The answer that keeps a tool from running. */
   readonly deny: (reason: string, event: AgentEvent) => Fields
+  /** The answer that keeps a prompt from the model and shows the user a text. Omitted if the agent has none. */
+  readonly endPrompt?: (text: string) => Fields
   /** The answer with a notice for the user and a context for the model. Text on stderr is for the user. */
   readonly say: (texts: Texts, event: AgentEvent) => { readonly json?: Fields; stderr?: string }
 }
@@ -44,10 +51,11 @@ type ToolTable = {
 type Texts = { readonly notice: string | undefined; readonly context: string | undefined }
 
 export function defineAgent(definition: AgentDefinition): Mapper {
-  const { runsToolsTogether, types, adjust = (event) => event, deny, say } = definition
+  const { runsToolsTogether, types, adjust = (event) => event, deny, endPrompt, say } = definition
   return {
     runsToolsTogether,
     types,
+    canEndPrompt: endPrompt !== undefined,
     parse(eventName, payload) {
       const event = mapEvent(definition, eventName, payload)
       return event === undefined ? undefined : adjust(event)
@@ -55,13 +63,18 @@ export function defineAgent(definition: AgentDefinition): Mapper {
     answer(event, outcome) {
       if (outcome.type === 'stop' && event.type === 'before-tool')
         return formatAnswer({ json: deny(outcome.reason, event) })
-      const texts =
-        outcome.type === 'stop'
-          ? { notice: outcome.reason, context: undefined }
-          : { notice: outcome.notice, context: outcome.context }
+      if (outcome.type === 'done' && endPrompt !== undefined)
+        return formatAnswer({ json: endPrompt(outcome.text) })
+      const texts = textsOf(outcome)
       return formatAnswer(say(texts, event))
     },
   }
+}
+
+function textsOf(outcome: Outcome): Texts {
+  if (outcome.type === 'stop') return { notice: outcome.reason, context: undefined }
+  if (outcome.type === 'done') return { notice: outcome.text, context: undefined }
+  return { notice: outcome.notice, context: outcome.context }
 }
 
 function formatAnswer({ json, stderr }: ReturnType<AgentDefinition['say']>): Answer {
@@ -94,19 +107,28 @@ function mapEvent(
     case 'turn-start': {
       // A prompt can be empty: some agents send one with only an image.
       const text = prompt(payload) ?? ''
-      return { ...fields, type, prompt: text, rest: payload.rest() }
+      const machine = definition.isMachine?.(payload) === true ? { isMachine: true as const } : {}
+      return { ...fields, type, prompt: text, ...machine, rest: payload.rest() }
     }
     case 'before-tool':
     case 'after-tool': {
       const read = readTool(payload, eventName)
       const hasFailed = type === 'after-tool' && definition.failed?.(payload, eventName) === true
       const failed = hasFailed ? { failed: true as const } : {}
-      const tool = { effect: effectOf(tools, read.name), ...read, ...failed }
+      const status = type === 'after-tool' ? definition.exitStatus?.(payload, eventName) : undefined
+      const exit = status === undefined ? {} : { exitStatus: status }
+      const tool = { effect: effectOf(tools, read.name), ...read, ...failed, ...exit }
       return { ...fields, type, tool, rest: payload.rest() }
     }
     default:
       return { ...fields, type, rest: payload.rest() }
   }
+}
+
+/** The number in the first group of the pattern; undefined if the text does not match. */
+export function numberIn(text: unknown, pattern: RegExp): number | undefined {
+  const found = typeof text === 'string' ? pattern.exec(text)?.[1] : undefined
+  return found === undefined ? undefined : Number(found)
 }
 
 /** Splits at white space. */
@@ -142,6 +164,11 @@ export function usualTool(payload: Payload): Omit<Tool, 'effect'> {
 
 function usualPrompt(payload: Payload): string | undefined {
   return payload.text('prompt')
+}
+
+/** For Claude Code and Codex. */
+export function blockPrompt(reason: string): Fields {
+  return { decision: 'block', reason }
 }
 
 /** For Claude Code, Codex and Gemini CLI, which accept a context for the model only on some events. */

@@ -49,6 +49,10 @@ export const opencode = defineAgent({
     const { exit } = fieldsOf(fieldsOf(payload.peek('output'))['metadata'])
     return typeof exit === 'number' && exit !== 0
   },
+  exitStatus(payload) {
+    const { exit } = fieldsOf(fieldsOf(payload.peek('output'))['metadata'])
+    return typeof exit === 'number' ? exit : undefined
+  },
   adjust(event) {
     if (event.agentId === undefined) return event
     // A subagent has its own session, whose prompt and end are not those of the user's turn.
@@ -58,6 +62,7 @@ export const opencode = defineAgent({
   },
   // The keys that our plugin reads.
   deny: (reason) => ({ stop: reason }),
+  endPrompt: (text) => ({ done: text }),
   say: ({ notice, context }) => ({ json: { tell: notice, context } }),
 })
 

@@ -1,6 +1,7 @@
 // The commands for agents: their sessions, and the hooks of coding agents. `install` runs once, and the agent's hooks call
 // us from then on.
 import { AGENT_NAMES, type AgentName } from '../../base/index.js'
+import { dependenciesOption } from './attempt-commands.js'
 import {
   type CommandSpec,
   DRY_RUN,
@@ -82,13 +83,19 @@ export const AGENT_COMMANDS = {
     summary: 'Start a new session at a checkpoint',
     details: [
       'The first checkpoint of the new session has the state and the files of that checkpoint. The old session and the folder stay as they are.',
+      'With --into, the files are written into DIR, a new or empty folder, which becomes the project of the new session: two attempts can run at the same time. `savestate compare` compares them, and `savestate adopt` brings the files of one back.',
     ],
     positionals: [REF],
     options: [
       text('as NEW-ID', 'The id of the new session (default: the old id with -fork-1, -fork-2 …)'),
       IN_SESSION,
+      text('into DIR', 'Write the files into DIR, and let the new session work there', {
+        completes: 'folders',
+      }),
+      { ...dependenciesOption('none'), needs: 'into' },
     ],
     examples: [
+      ['savestate fork 3 --into ../try-b --as try-b', 'A second attempt in a folder of its own'],
       ['savestate fork 3', 'Try something else from the third newest checkpoint'],
       ['savestate fork 1 --session fix-login --as plan-b', 'From the newest of a session'],
     ],

@@ -13,6 +13,8 @@ export type OptionSpec = {
   readonly completes?: 'files' | 'folders' | 'session' | 'remote'
   /** The only values it takes. */
   readonly choices?: readonly string[]
+  /** For a number. */
+  readonly mayBeZero?: boolean
   /** Another option that must be given with it. */
   readonly needs?: string
   /** For an option of kind `text` in a command without positionals. Without a value, its text is empty. */

@@ -1,8 +1,10 @@
 // Every command. Parsing, help, completion and docs/reference/cli.md all come from here.
 import { commandBehind } from '../../base/index.js'
 import { AGENT_COMMANDS } from './agent-commands.js'
+import { ATTEMPT_COMMANDS } from './attempt-commands.js'
 import { FOLDER_COMMANDS } from './folder-commands.js'
 import { type CommandSpec, COMMON_OPTIONS, type OptionSpec } from './command-spec.js'
+import { HISTORY_COMMANDS } from './history-commands.js'
 import { REMOTE_COMMANDS } from './remote-commands.js'
 import { STORE_COMMANDS } from './store-commands.js'
 
@@ -10,6 +12,8 @@ export { aliasesOf } from '../../base/index.js'
 
 export const COMMANDS = {
   ...FOLDER_COMMANDS,
+  ...HISTORY_COMMANDS,
+  ...ATTEMPT_COMMANDS,
   ...AGENT_COMMANDS,
   ...REMOTE_COMMANDS,
   ...STORE_COMMANDS,

@@ -52,7 +52,7 @@ export const FOLDER_COMMANDS = {
     details: [
       'The prompts of coding agents come newest first, each with its tool calls below it in the order in which they ran. The row of a prompt (●) is the folder before the prompt; the row of a call is the folder after the call. Manual saves and rewinds appear between them.',
       'Other commands accept the number or the first letters of the id. On the right are the agent, the lines added and removed, and the age. If someone other than the agent changed files, the row names them: you, or another agent.',
-      '--grep lists only checkpoints with all of the words in their name, message, prompt or changed paths (with --all: in the name or message). Paths list only checkpoints that changed one of these files, or a file below one of these folders. Both compare each checkpoint with the one before it until enough are found, at about a millisecond each.',
+      '--grep lists only checkpoints that `savestate search` finds with these words (with --all: only with the words in the name or message). Paths list only checkpoints that changed one of these files, or a file below one of these folders. For paths each checkpoint is compared with the one before it until enough are found, at about a millisecond each.',
       PATH_HELP,
     ],
     takesPaths: true,
@@ -120,7 +120,7 @@ export const FOLDER_COMMANDS = {
   },
   rewind: {
     usage:
-      'rewind [<ref>] [--before] [--files|--conversation|--state|--both] [--continue] [--session ID] [--path P]… [--keep-mine | --patch] [--dry-run] [-y] [-- PATH…]',
+      'rewind [<ref> | --last-green] [--before] [--files|--conversation|--state|--both] [--continue] [--session ID] [--path P]… [--keep-mine | --patch] [--dry-run] [-y] [-- PATH…]',
     summary: 'Bring back the folder, the conversation of an agent, or both',
     details: [
       'The current files are saved first, so `savestate undo` can bring them back. Files that Savestate does not save (ignored, too large) are never removed, and are overwritten only if the checkpoint contains them; then they are saved first, too. A file to which `savestate install --project` added hooks is kept whole if the checkpoint has it without hooks; `savestate uninstall --project` removes them, or name the file with --path.',
@@ -138,6 +138,7 @@ export const FOLDER_COMMANDS = {
     options: [
       flag('files', 'Bring back the files (this is the default)'),
       flag('before', 'Go to just before the tool call of the checkpoint'),
+      flag('last-green', 'Go to the newest checkpoint whose tests passed (✓ in the list)'),
       flag('conversation', 'Bring back the conversation, and leave the files alone'),
       flag('state', 'The same, for the state of an SDK session'),
       flag('both', 'Bring back files and conversation (or state)'),
@@ -154,6 +155,7 @@ export const FOLDER_COMMANDS = {
     ],
     exclusive: [
       ['files', 'conversation', 'state', 'both'],
+      ['last-green', 'before', 'session'],
       ['keep-mine', 'conversation'],
       ['patch', 'keep-mine'],
       ['patch', 'conversation'],

@@ -4,16 +4,16 @@ import type { OptionSpec, PositionalSpec } from './command-spec.js'
 import { COMMAND_NAMES, type CommandName, optionsOf, specOf } from './commands-table.js'
 
 const REWIND = 'To go back to a checkpoint: `savestate rewind <ref>`'
-const SEARCH = 'To search the checkpoints: `savestate list --grep WORDS`'
+const SEARCH = 'To search the checkpoints: `savestate search WORDS`'
 const SAVE = 'To make a checkpoint: `savestate save -m "why"`'
 const LIST =
-  'To see the checkpoints: `savestate list`; only those that changed a path: `savestate list -- PATH`'
+  'To see the checkpoints: `savestate list`; only those that changed a path: `savestate log PATH`'
 
 /** Words that users try and that are no alias, with what to type instead. */
 const INSTEAD = new Map([
   ['revert', `${REWIND}; to undo the last rewind: \`savestate undo\``],
   ['reset', REWIND],
-  ...['search', 'grep', 'find'].map((word) => [word, SEARCH] as const),
+  ...['grep', 'find'].map((word) => [word, SEARCH] as const),
   ...['commit', 'checkpoint', 'snapshot', 'stash'].map((word) => [word, SAVE] as const),
   ['history', LIST],
   ['init', 'No setup is needed: `savestate save` makes the first checkpoint'],
@@ -49,7 +49,7 @@ export function unknownOption(
 }
 
 export function optionFault(
-  { kind, choices }: OptionSpec,
+  { kind, choices, mayBeZero = false }: OptionSpec,
   given: {
     readonly rawName: string
     readonly value?: string | undefined
@@ -62,8 +62,9 @@ export function optionFault(
   const isOption = specs.some(({ name, short }) => value === `--${name}` || value === `-${short}`)
   if (value === undefined || (isOption && given.inlineValue !== true))
     return `${rawName} needs a value`
-  if (kind === 'number' && !/^[1-9][0-9]{0,8}$/.test(value))
-    return `${rawName} takes a whole number of 1 or more, not ${JSON.stringify(value)}`
+  const isZero = mayBeZero && value === '0'
+  if (kind === 'number' && !isZero && !/^[1-9][0-9]{0,8}$/.test(value))
+    return `${rawName} takes a whole number of ${mayBeZero ? 0 : 1} or more, not ${JSON.stringify(value)}`
   if (choices?.includes(value) === false)
     return `${rawName} takes one of ${choices.join(', ')}, not ${JSON.stringify(value)}`
   return undefined

@@ -2,7 +2,8 @@ import { type CheckpointDetails, freeForkId, SavestateError } from '../../intern
 import { jsonOf } from '../runtime/opaque-classes.js'
 import { command, type Request } from '../runtime/command.js'
 import { findCheckpoint } from '../runtime/checkpoint-argument.js'
-import { printableLine } from '../terminal/escape.js'
+import { dependencyMode } from '../runtime/dependency-mode.js'
+import { displayPath, printableLine } from '../terminal/escape.js'
 import { programFor, quoteForShell } from '../terminal/shell-quote.js'
 
 export const run = command({
@@ -12,19 +13,26 @@ export const run = command({
       throw explainUnknown(error, request)
     })
     const id = request.options.text('as') ?? (await freeForkId(store, from.session))
-    await (await store.fork(from.id, { session: id })).close()
+    const into = request.options.text('into')
+    const folder = into === undefined ? {} : { into, ...dependencyMode(request.options) }
+    await (await store.fork(from.id, { session: id, ...folder })).close()
     const made = (await store.sessions()).find((session) => session.id === id)
     if (made === undefined)
       throw new SavestateError('SESSION_DELETED', `The session ${JSON.stringify(id)} was deleted`)
-    return { made, from }
+    return { made, from, path: into === undefined ? undefined : made.project }
   },
-  json: ({ made }) => ({ ...made, metadata: jsonOf(made.metadata) }),
-  render: async ({ made, from }, { options }) =>
+  json: ({ made, path }) => ({
+    ...made,
+    metadata: jsonOf(made.metadata),
+    ...(path === undefined ? {} : { path }),
+  }),
+  render: async ({ made, from, path }, { options }) =>
     [
       from.session === null
         ? `The session ${printableLine(made.id)} starts at ${from.id}.`
         : `The session ${printableLine(made.id)} starts at step ${from.step} of ${printableLine(from.session)}.`,
       `Continue it with: savestate resume ${made.id.startsWith('-') ? '-- ' : ''}${quoteForShell(made.id)}`,
+      ...(typeof path === 'string' ? folderLines(made.id, path) : []),
       ...(await agentLines(from, programFor(options))),
     ].join('\n'),
 })
@@ -37,6 +45,13 @@ function explainUnknown(error: unknown, { options }: Request): unknown {
     hint: `\`savestate sessions\` lists them. To choose the id of the new session: --as ${quoteForShell(id)}`,
     cause: error,
   })
+}
+
+function folderLines(id: string, path: string): readonly string[] {
+  return [
+    `It works in ${displayPath(path)}: cd ${quoteForShell(path)}`,
+    `Take over its files here with: savestate adopt ${quoteForShell(id)}`,
+  ]
 }
 
 /** A coding agent does not know a fork, which is a session of Savestate. */

@@ -15,10 +15,7 @@ export const run = command({
       request,
       request.options.number('limit') ?? (request.isJson ? undefined : DEFAULT_LIMIT),
     ),
-  json: ({ chosen, searched }) => ({
-    checkpoints: chosen,
-    ...(searched === undefined ? {} : { searched }),
-  }),
+  json: ({ chosen }) => ({ checkpoints: chosen }),
   async render(selection, request) {
     const { chosen, all } = selection
     if (chosen.length === 0) return emptyText(selection, request)
@@ -63,9 +60,7 @@ function momentNote({ chosen }: Selection, { options }: Request): string | undef
   return `${legend}\nGo to just before a call: ${programFor(options)} rewind N --before`
 }
 
-function moreNote({ chosen, more, searched }: Selection, request: Request): string | undefined {
-  if (searched !== undefined)
-    return `Searched the paths of the newest ${formatNumber(searched)} checkpoints; older ones may match too.`
+function moreNote({ chosen, more }: Selection, request: Request): string | undefined {
   if (more === 0) return undefined
   const limit = more === null ? chosen.length * 5 : chosen.length + more
   const { options, paths } = request
@@ -82,7 +77,7 @@ function moreNote({ chosen, more, searched }: Selection, request: Request): stri
   return `${count}: ${programFor(options)} list ${words.join(' ')}`
 }
 
-function emptyText({ all, searched }: Selection, { options, paths }: Request): string {
+function emptyText({ all }: Selection, { options, paths }: Request): string {
   const session = options.text('session')
   const program = programFor(options)
   if (all.length === 0 && session !== undefined)
@@ -93,14 +88,13 @@ function emptyText({ all, searched }: Selection, { options, paths }: Request): s
       : 'Nothing has been saved here yet.'
     return `${where} Save this folder with: ${program} save`
   }
-  const among = searched === undefined ? '' : ` among the newest ${formatNumber(searched)}`
   const words = options.text('grep')
   const conditions = [
     ...(options.has('pinned') ? ['is pinned'] : []),
     ...(words === undefined ? [] : [`has the words ${JSON.stringify(printable(words))}`]),
     ...(paths.length === 0 ? [] : [`changed ${paths.map(printable).join(' or ')}`]),
   ]
-  return `No checkpoint${among} ${conditions.join(' and ')}.`
+  return `No checkpoint ${conditions.join(' and ')}.`
 }
 
 function hasFilter({ options, paths }: Request): boolean {

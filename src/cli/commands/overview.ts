@@ -38,7 +38,7 @@ export const run = command({
         'All commands:                           savestate help',
       ].join('\n')
     }
-    const ids = await here.shortIds(checkpoints.map(({ id }) => id))
+    const ids = await here.internals.shortIds(checkpoints.map(({ id }) => id))
     const rows = checkpoints.map((row, index) => ({
       ...row,
       shortId: ids.get(row.id) ?? row.id,

@@ -50,6 +50,7 @@ type Rewound =
 type RewoundFiles = Exclude<Rewound, SessionRewind>
 
 export const run: Command = async (request) => {
+  if (request.options.has('last-green')) return rewindOnce(await atLastGreen(request))
   if (request.positionals.length > 0) return rewindOnce(request)
   if (request.options.has('patch'))
     throw new SavestateError('BAD_INPUT', '--patch needs a checkpoint', {
@@ -60,6 +61,13 @@ export const run: Command = async (request) => {
   if (picked !== undefined) return rewindOnce(picked)
   request.screen.print('Nothing has been changed.')
   return EXIT.declined
+}
+
+async function atLastGreen(request: Request): Promise<Request> {
+  if (request.positionals.length > 0)
+    throw new SavestateError('BAD_INPUT', 'Name a checkpoint or use --last-green, not both')
+  const { id } = await (await request.project()).lastGreen(request.hooks)
+  return { ...request, positionals: [id], argument: () => id }
 }
 
 async function rewindOnce(request: Request): Promise<number> {

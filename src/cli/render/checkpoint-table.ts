@@ -9,6 +9,7 @@ import { displayPath, printableLine } from '../terminal/escape.js'
 import { relativeTime } from '../terminal/relative-time.js'
 import type { Screen } from '../terminal/screen.js'
 import { idWidth, paintId } from '../terminal/short-id.js'
+import { testMarkBefore } from './test-mark.js'
 import { cutEnd, cutStart, padStart } from '../terminal/text-width.js'
 
 const FOLDER_WIDTH = 60
@@ -166,10 +167,11 @@ function reasonOf(row: CheckpointView): string {
 }
 
 /** Names and pins are never cut off; only the text after them is. */
-function marksOf({ damaged, filesPruned, failed, pinned, name }: CheckpointView): string {
+function marksOf({ damaged, filesPruned, failed, tests, pinned, name }: CheckpointView): string {
   const shown = name === null ? '' : `[${cutEnd(printableLine(name), NAME_WIDTH)}] `
   const lost = `${damaged === true ? '[damaged] ' : ''}${filesPruned === true ? '[files pruned] ' : ''}`
-  const end = failed === true ? '[failed] ' : ''
+  // Failed tests are a failed call, which needs no second mark.
+  const end = failed === true && tests !== 'failed' ? '[failed] ' : testMarkBefore(tests)
   return `${lost}${end}${pinned ? '[pinned] ' : ''}${shown}`
 }
 

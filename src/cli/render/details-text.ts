@@ -16,6 +16,7 @@ import {
 } from '../terminal/format-numbers.js'
 import { displayPath, printable, printableLine } from '../terminal/escape.js'
 import { localTime, relativeTime } from '../terminal/relative-time.js'
+import { testMark } from './test-mark.js'
 import type { Screen } from '../terminal/screen.js'
 import { quoteForShell } from '../terminal/shell-quote.js'
 import { cutEnd, padEnd, widthOf } from '../terminal/text-width.js'
@@ -58,6 +59,9 @@ export function detailsText(
     ...(details.pinned ? [label('Pinned', 'yes')] : []),
     label('Created', created),
     ...(details.reason === null ? [] : [label('Message', reasonText(details.reason))]),
+    ...(details.tests === undefined
+      ? []
+      : [label('Tests', `${testMark(details.tests)} ${details.tests}`)]),
     ...agentLines(details, screen),
     ...(details.hasFiles ? filesLines(details, { screen, home }) : []),
   ].join('\n')
@@ -168,9 +172,20 @@ function agentLines(details: CheckpointDetails, screen: Screen): string[] {
     label('Status', printableLine(status ?? '')),
     ...(agent.parent === null ? [] : [label('Parent', agent.parent)]),
     ...(agent.toolCall === null ? [] : [label('Tool call', printableLine(agent.toolCall))]),
+    ...(agent.tokens === null ? [] : [label('Tokens', tokensText(agent.tokens, agent.costUsd))]),
     ...stateLines(agent, screen),
     ...toolLines(agent, screen),
   ]
+}
+
+/** `1,200 in (800 cached), 90 out, $0.25 under this prompt`. */
+function tokensText(
+  { input, output, cached }: NonNullable<AgentDetails['tokens']>,
+  costUsd: AgentDetails['costUsd'],
+): string {
+  const read = cached === 0 ? '' : ` (${formatNumber(cached)} cached)`
+  const cost = costUsd === null ? '' : `, $${costUsd.toFixed(2)}`
+  return `${formatNumber(input)} in${read}, ${formatNumber(output)} out${cost} under this prompt`
 }
 
 function stateLines({ state, schemaVersion }: AgentDetails, screen: Screen): string[] {

@@ -1,10 +1,11 @@
 // The plan of a rewind as text.
-import type { NotRestored, PlanItem, PlanView } from '../../index.js'
+import type { NotRestored, OutsideEffect, PlanItem, PlanView } from '../../index.js'
 import { formatCount, formatNumber, limitLines } from '../terminal/format-numbers.js'
 import { hasListedBelow } from './change-lines.js'
 import type { Color, Paint } from '../terminal/colors.js'
 import { displayPath, printable, printableLine } from '../terminal/escape.js'
 import { relativeTime } from '../terminal/relative-time.js'
+import { cutEnd } from '../terminal/text-width.js'
 
 const SHOWN = 20
 
@@ -69,6 +70,24 @@ export function notRestoredText(
     ...limitLines(lines, SHOWN),
   ].join('\n')
 }
+
+/** Commands whose effects are outside the folder. */
+export function outsideText(
+  found: readonly OutsideEffect[] | undefined,
+  { paint, now }: { readonly paint: Paint; readonly now: Date },
+): string {
+  if (found === undefined || found.length === 0) return ''
+  const lines = found.map(({ command, prompt, at }) => {
+    const under = prompt === null ? '' : `, "${cutEnd(printableLine(prompt), MAX_PROMPT)}"`
+    return paint('yellow', `  ${printableLine(command)}  (${relativeTime(at, now)}${under})`)
+  })
+  return [
+    `${paint('bold', 'Not taken back, because it is outside the folder')} (${formatNumber(found.length)}):`,
+    ...limitLines(lines, SHOWN),
+  ].join('\n')
+}
+
+const MAX_PROMPT = 60
 
 /** For a session whose state changes with the files. */
 export function stateText(session: string | undefined): string {

@@ -32,11 +32,23 @@ export async function mineInPlan(
   const project = await request.project()
   if (!hasSeveralAuthors(await project.list())) return NO_OWN_CHANGES.mine
   try {
-    const found = await project.target(target.to, { before: target.before, ...hooks })
+    const found = await project.internals.target(target.to, { before: target.before, ...hooks })
     return (await ownersSince(project, found.target.id)).mine
   } catch (error) {
     // The rewind itself reports the error.
     if (error instanceof SavestateError) return NO_OWN_CHANGES.mine
     throw error
   }
+}
+
+/** All paths that the user has changed since the checkpoint, and those whose author is unknown. */
+export async function changedByUserSince(
+  project: Project,
+  id: string,
+): Promise<ReadonlySet<string>> {
+  const { changes } = await project.diff(id, { patch: 'none' })
+  const mine = changes.filter(
+    ({ type, author }) => type !== 'folder' && (author?.split('+').includes('you') ?? true),
+  )
+  return new Set(mine.map(({ path }) => path))
 }

@@ -14,7 +14,14 @@ import {
 import type { Request } from '../runtime/command.js'
 import { EXIT } from '../runtime/exit.js'
 import type { Paint } from '../terminal/colors.js'
-import { isNothing, notRestoredText, planCounts, planText, stateText } from '../render/plan-text.js'
+import {
+  isNothing,
+  notRestoredText,
+  outsideText,
+  planCounts,
+  planText,
+  stateText,
+} from '../render/plan-text.js'
 import { displayPath, printableLine } from '../terminal/escape.js'
 import { limitLines } from '../terminal/format-numbers.js'
 import { relativeTime } from '../terminal/relative-time.js'
@@ -34,13 +41,17 @@ type Words = {
 }
 
 /** The parts of a result that are shown. */
-type Shown = Pick<RewindResult, 'plan' | 'applied' | 'declined' | 'session' | 'notRestored'>
+type Shown = Pick<
+  RewindResult,
+  'plan' | 'applied' | 'declined' | 'session' | 'notRestored' | 'outside'
+>
 
 export function restoreText(result: Shown, request: Request, words: Words): string {
   if (result.declined) return 'Nothing has been changed.'
   const { paint, now } = request.screen
   const left = notRestoredText(result.notRestored, { paint, now })
-  return [doneText(result, request, words), left].filter((text) => text !== '').join('\n')
+  const outside = outsideText(result.outside, { paint, now })
+  return [doneText(result, request, words), left, outside].filter((text) => text !== '').join('\n')
 }
 
 function doneText(result: Shown, { screen, options }: Request, words: Words): string {

@@ -76,7 +76,7 @@ async function outcomeOf({
   if (project !== undefined && before !== undefined && after !== undefined) {
     try {
       changed = await project.diff(before, { to: after, patch: 'none' })
-      shortIds = await project.shortIds([before, after])
+      shortIds = await project.internals.shortIds([before, after])
     } catch (error) {
       failures.push(error)
     }

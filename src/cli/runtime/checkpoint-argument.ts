@@ -14,7 +14,7 @@ export async function findCheckpoint(request: Request): Promise<CheckpointDetail
 export async function findTarget(request: Request): Promise<CheckpointView> {
   const { options, argument, project, hooks } = request
   if (options.has('session')) return findInSession(request)
-  return (await (await project()).target(argument(0), hooks)).named
+  return (await (await project()).internals.target(argument(0), hooks)).named
 }
 
 /** The details of a checkpoint that was found before. */

@@ -13,6 +13,8 @@ export type Request = Omit<Parsed, 'fault'> & {
   readonly hooks: CallOptions
   /** Whether an agent has started this process. */
   readonly isAgent: boolean
+  /** The words of a command that the user typed as a prompt of an agent: there is no terminal to ask on. */
+  readonly typed?: readonly string[]
   /** `.`, or the missing folder that `-C` names. */
   readonly folder: string
   /** A positional argument that the command table requires. */

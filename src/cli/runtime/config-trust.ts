@@ -15,7 +15,7 @@ export const runTrust = command<Answer>({
     const question = files.length === 1 ? 'Trust this file?' : 'Trust these files?'
     if (!(await confirmText(request, { plan: planText(files), question })))
       return { files, isDeclined: true }
-    await project.trustFiles(files)
+    await project.internals.trustFiles(files)
     return { files, isDeclined: false }
   },
   json: ({ files, isDeclined }) => ({ trusted: isDeclined ? [] : files }),

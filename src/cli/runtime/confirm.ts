@@ -5,7 +5,8 @@ import type { Request } from './command.js'
 import { beforeChanges } from './exit.js'
 import { page } from '../terminal/pager.js'
 import { formatCount } from '../terminal/format-numbers.js'
-import { notRestoredText, planText, stateText } from '../render/plan-text.js'
+import { notRestoredText, outsideText, planText, stateText } from '../render/plan-text.js'
+import { consentOf } from '../hook/prompt-consent.js'
 import { optionsOf } from '../args/commands-table.js'
 import { wrapMessage } from '../terminal/wrap.js'
 
@@ -35,6 +36,7 @@ export function confirmOn(
 ): RestoreOptions['confirm'] {
   const { paintNote: paint, now } = request.screen
   if (request.options.has('yes')) return undefined
+  if (request.typed !== undefined) return consentOf(request, request.typed)
   let isRepeated = false
   return async (plan, context) => {
     request.bar.erase()
@@ -45,6 +47,7 @@ export function confirmOn(
       stateText(context.session),
       planText(plan, paint, mine),
       notRestoredText(context.notRestored, { paint, now }),
+      outsideText(context.outside, { paint, now }),
     ]
     const question = await prompt.question(context)
     const text = shown.filter((part) => part !== '').join('\n')

@@ -18,8 +18,6 @@ export type Selection = {
   readonly chosen: readonly Listed[]
   /** How many more rows match; null if unknown, because the search stopped early. */
   readonly more: number | null
-  /** The number of searched checkpoints, if the word search did not reach the oldest. */
-  readonly searched?: number
 }
 
 export async function selectRows(request: Request, limit: number | undefined): Promise<Selection> {
@@ -49,7 +47,6 @@ export async function selectRows(request: Request, limit: number | undefined): P
     all,
     chosen,
     more: rest > 0 && isCut ? null : rest,
-    ...(grep?.searched === undefined ? {} : { searched: grep.searched }),
   }
 }
 
@@ -114,7 +111,6 @@ type Matches = {
   readonly found: ReadonlyMap<string, object>
   /** True if the filter stopped before the oldest checkpoint. */
   readonly isCut: boolean
-  readonly searched?: number
 }
 
 async function findWords(
@@ -128,12 +124,7 @@ async function findWords(
   if (options.has('all')) return { found: byId(withWords(all, words)), isCut: false }
   const limit = most.limit ?? Math.max(1, all.length)
   const result = await (await project()).search(words, { limit, ...hooks })
-  const isLimited = result.matches.length === limit
-  return {
-    found: byId(result.matches),
-    isCut: isLimited && !result.isComplete,
-    ...(result.isComplete || isLimited ? {} : { searched: result.searched }),
-  }
+  return { found: byId(result.matches), isCut: !result.isComplete }
 }
 
 /** For --all: names and messages only, because comparing the files of many projects takes long. */

@@ -45,7 +45,7 @@ export function openRequest(
   }
   const find = async () => {
     const project = await findProject(await store(), { folder, hooks })
-    await noteOrigin(await project.origin(), hooks)
+    await noteOrigin(await project.internals.origin(), hooks)
     return project
   }
   return {

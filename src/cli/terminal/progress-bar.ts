@@ -6,7 +6,13 @@ import { cutEnd } from './text-width.js'
 
 const SHOW_AFTER_MS = 1000
 const BAR_WIDTH = 24
-const UNITS = { store: 'files', check: 'objects checked', import: 'checkpoints', seal: 'rows' }
+const UNITS = {
+  store: 'files',
+  check: 'objects checked',
+  import: 'checkpoints',
+  index: 'checkpoints indexed',
+  seal: 'rows',
+}
 
 export type ProgressBar = {
   update(progress: Progress): void

@@ -1,6 +1,6 @@
 // The work that the daemon does for its callers. None of it removes or overwrites anything in a project: a caller in a sandbox
 // can reach the socket, so the daemon must not do what the sandbox forbids.
-import { type HookRequest, IdleSessions } from '../../agents/index.js'
+import { type HookRequest, IdleSessions, isTypedCommand } from '../../agents/index.js'
 import { AGENT_NAMES } from '../../base/index.js'
 import type { CallOptions, Store } from '../../internal.js'
 import { type DaemonRequest, type SaveAnswer, saveProject, type SaveRequest } from '../requests.js'
@@ -35,7 +35,9 @@ export class Handlers {
     if (request.do === 'save') return (_input, hooks) => this.save(request, hooks)
     const { folder: cwd, agent, eventName, strict } = request
     const hook = this.hookFor(agent, { eventName, strict, cwd })
-    return hook === undefined ? undefined : (input) => hook(input)
+    if (hook === undefined) return undefined
+    // A command that the user typed as a prompt may change files, so the caller runs it: it is the agent's own hook.
+    return async (input) => (isTypedCommand(agent, { eventName, input }) ? {} : hook(input))
   }
 
   /** Saves sessions that have sent no events for a while; undefined if there are none. */
@@ -50,7 +52,7 @@ export class Handlers {
     const notices: string[] = []
     const hooks: CallOptions = { onProgress, onWarning: (text) => void notices.push(text) }
     const project = await this.#store.projectFor(folder, hooks)
-    const origin = await project.origin()
+    const origin = await project.internals.origin()
     const watched = this.#projects.watch(project)
     const saved = await saveProject(watched, { store: this.#store, input, hooks })
     return { ...saved, origin, notices }

@@ -24,7 +24,7 @@ export class WatchedProjects {
     for (const [index, [path, use]] of [...this.#uses].entries()) {
       const isShed = index < surplus || nowMs - use.atMs >= SHED_AFTER_MS
       // Another caller may have watched it again meanwhile.
-      if (isShed && (await use.project.unload()) && this.#uses.get(path) === use)
+      if (isShed && (await use.project.internals.unload()) && this.#uses.get(path) === use)
         this.#uses.delete(path)
     }
   }

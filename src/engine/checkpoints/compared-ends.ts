@@ -59,7 +59,7 @@ export async function resolveEnds(
 }
 
 /** Makes a snapshot of the folder without a checkpoint. The next save reuses its objects, or a prune removes them. */
-async function captureFolder(
+export async function captureFolder(
   context: ProjectContext,
   tree: ObjectId,
   callbacks: Callbacks,

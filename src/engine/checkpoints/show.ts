@@ -105,6 +105,7 @@ const MAX_TOOLS = 50
 function agentDetails({ ledger }: StoreContext, { session }: Checkpoint): AgentDetails | null {
   if (session === null) return null
   const tools = ledger.tools.outlines(session.key, { upToStep: session.step, limit: MAX_TOOLS })
+  const usage = ledger.checkpoints.usageOfTurn(session)
   return {
     parent: session.parent,
     turn: session.turn,
@@ -112,6 +113,8 @@ function agentDetails({ ledger }: StoreContext, { session }: Checkpoint): AgentD
     schemaVersion: session.schemaVersion,
     metadata: session.metadata ?? null,
     state: session.state === null ? null : summarizeState(ledger, session.state),
+    tokens: usage?.tokens ?? null,
+    costUsd: usage?.costUsd ?? null,
     tools: tools.map(({ id, name, status, idempotencyKey, step, startedAtMs }) => ({
       id,
       name,

@@ -14,6 +14,7 @@ import {
   sameEntry,
   type StatusText,
   statusText,
+  type TestResult,
   type SkipCounts,
   type SkipReason,
   type UncapturedChange,
@@ -56,6 +57,8 @@ export type CheckpointView = {
   readonly author: string | null
   /** Present if a tool call that it names failed, as far as the coding agent reported it. */
   readonly failed?: true
+  /** Present if it names test commands of a coding agent whose exit status the agent reported. */
+  readonly tests?: TestResult
   /** Present if a prune removed the files and kept the state. */
   readonly filesPruned?: true
   /** Present if the store has lost a part of it: see docs/guide/repair.md. */
@@ -116,6 +119,17 @@ export type AgentDetails = {
   readonly schemaVersion: number | null
   readonly metadata: unknown
   readonly state: StateSummary | null
+  /**
+   * Used under the prompt of this turn so far, as far as the agent's transcript has them and a checkpoint has copied it.
+   * `input` includes `cached`, the tokens that the model read from its cache.
+   */
+  readonly tokens: {
+    readonly input: number
+    readonly output: number
+    readonly cached: number
+  } | null
+  /** The cost in the transcript; null if it has none. */
+  readonly costUsd: number | null
   /** The newest calls up to this checkpoint. */
   readonly tools: readonly ToolView[]
 }
@@ -181,6 +195,7 @@ export function viewBrief(brief: CheckpointBrief): CheckpointView {
     moment: brief.moment,
     author: authorText(brief.authors),
     ...(brief.failed ? { failed: true } : {}),
+    ...(brief.tests === null ? {} : { tests: brief.tests }),
     ...(brief.filesPruned ? { filesPruned: true } : {}),
   }
 }

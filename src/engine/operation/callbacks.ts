@@ -3,6 +3,7 @@ import type { AgentConversation } from '../../model/index.js'
 import type { CaptureProgress } from '../../snapshot/index.js'
 import type { ImportPlan } from '../import/import-history.js'
 import type { NotRestored } from '../restore/not-restored.js'
+import type { OutsideEffect } from '../outside/index.js'
 import type { PruneResult } from '../prune/prune-result.js'
 import type { PlanView, TargetView } from '../checkpoints/views.js'
 
@@ -19,6 +20,8 @@ export type RestoreSubject = {
   readonly undone?: readonly string[]
   /** Rewind only: changes by tool calls since the target that no checkpoint holds. */
   readonly notRestored?: readonly NotRestored[]
+  /** Rewind only: commands since the target that probably changed something outside the folder, newest first. */
+  readonly outside?: readonly OutsideEffect[]
   /** Undo and redo only: when the rewind was made. */
   readonly rewoundAt?: Date
   /** Undo and redo only: the agent's conversation that was rewound together with the files. */

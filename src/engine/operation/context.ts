@@ -167,6 +167,11 @@ export const daemonLockPath = namedLock('daemon')
 /** Held while settings are changed. */
 export const configLockPath = namedLock('config')
 
+/** The path of a lock that is named after a project. */
+export function lockPath(home: string, name: string): string {
+  return join(locksFolder(home), name)
+}
+
 function locksFolder(home: string): string {
   const folder = join(home, 'locks')
   if (existsSync(folder)) return folder

@@ -12,9 +12,18 @@ function loadLater<Context, Result>(
 export const addRemote = loadLater(
   async () => (await import('../remotes/edit-remotes.js')).addRemote,
 )
+export const blame = loadLater(async () => (await import('../blame/blame.js')).blame)
+export const adopt = loadLater(async () => (await import('../attempts/adopt.js')).adopt)
+export const bisect = loadLater(async () => (await import('../bisect/bisect.js')).bisect)
+export const compare = loadLater(async () => (await import('../attempts/compare.js')).compare)
+export const lastGreen = loadLater(
+  async () => (await import('../checkpoints/last-green.js')).lastGreen,
+)
+export const open = loadLater(async () => (await import('../attempts/open.js')).open)
 export const clearProject = loadLater(
   async () => (await import('../store/clear-project.js')).clearProject,
 )
+export const commits = loadLater(async () => (await import('../commits/commits.js')).commits)
 export const drop = loadLater(async () => (await import('../prune/drop.js')).drop)
 export const dropFromRemote = loadLater(
   async () => (await import('../remotes/drop-sessions.js')).dropFromRemote,
@@ -38,7 +47,7 @@ export const forget = loadLater(async () => (await import('../prune/forget.js'))
 export const handoff = loadLater(
   async () => (await import('../remotes/transfer/handoff.js')).handoff,
 )
-export const history = loadLater(async () => (await import('../checkpoints/search.js')).history)
+export const history = loadLater(async () => (await import('../checkpoints/history.js')).history)
 export const importCheckpoints = loadLater(
   async () => (await import('../import/import-checkpoints.js')).importCheckpoints,
 )
@@ -56,6 +65,7 @@ export const listLengths = loadLater(
 export const moveProject = loadLater(
   async () => (await import('../projects/move-project.js')).moveProject,
 )
+export const notes = loadLater(async () => (await import('../commits/notes.js')).notes)
 export const prune = loadLater(async () => (await import('../prune/prune.js')).prune)
 export const pruneSession = loadLater(
   async () => (await import('../prune/prune-session.js')).pruneSession,
@@ -73,7 +83,7 @@ export const setRemote = loadLater(
   async () => (await import('../remotes/edit-remotes.js')).setRemote,
 )
 export const reversals = loadLater(async () => (await import('../restore/reversals.js')).reversals)
-export const search = loadLater(async () => (await import('../checkpoints/search.js')).search)
+export const search = loadLater(async () => (await import('../search/search.js')).search)
 export const status = loadLater(async () => (await import('../store/status.js')).status)
 export const undoSteps = loadLater(async () => (await import('../merge/undo-steps.js')).undoSteps)
 export const verify = loadLater(async () => (await import('../verify/verify.js')).verify)

@@ -10,6 +10,7 @@ import { collectLockPath, expectSameStore, type StoreContext } from '../operatio
 import type { Callbacks } from '../operation/callbacks.js'
 import { withRecoveredProject } from '../restore/recover.js'
 import { pendingGoals } from '../restore/restore-journal.js'
+import { removeStaleIndexes } from '../search/project-index.js'
 import { forgetProjectSizes } from '../store/sizes.js'
 
 export type CollectResult = {
@@ -21,7 +22,7 @@ const WAIT_MS = 10_000
 /** Long enough for waiting processes, which poll, to get the lock. */
 const PAUSE_MS = 3
 const ABANDONED_MS = 600_000
-const PROJECT_FILE = /^[bcdfghjklmnpqrstvwxz]{18}(?:\.owner)?$/
+const PROJECT_FILE = /^[bcdfghjklmnpqrstvwxz]{18}(?:\.search(?:-journal)?)?(?:\.owner)?$/
 const ID_LETTERS = 18
 /** The folder for the temporary files of a collection. */
 const COLLECT = 'collect'
@@ -31,6 +32,7 @@ export async function collect(
   options: { readonly thorough: boolean },
 ): Promise<CollectResult> {
   expectSameStore(context)
+  await removeStaleIndexes(context)
   const lock = await takeLock(collectLockPath(context.home), { waitMs: 0, purpose: 'collect' })
   if (lock === undefined) return { isComplete: false }
   try {

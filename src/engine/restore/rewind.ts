@@ -24,6 +24,7 @@ import { parseProjectPaths } from '../operation/project-path.js'
 import { projectFolder } from '../projects/project-state.js'
 import { refuseDamagedFiles } from '../verify/damage-marks.js'
 import { notRestoredSince } from './not-restored.js'
+import { outsideEffects } from '../outside/index.js'
 import { type RestoreRequest, type RestoreResult, restore } from './restore.js'
 import { GONE, readRootInode } from './restore-journal.js'
 import { checkpointBefore, readLeftOut, resolveTarget, viewTarget } from './rewind-target.js'
@@ -145,6 +146,7 @@ export function makeRewindRequest(
     subject: {
       to: viewTarget(ledger, target),
       notRestored: notRestoredSince(ledger, target, paths),
+      outside: outsideEffects(ledger.checkpoints.outsideSince(target)),
     },
     rewind: { target: target.id, ...(conversation === undefined ? {} : { conversation }) },
   }

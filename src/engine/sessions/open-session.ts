@@ -36,11 +36,7 @@ export function openInTransaction(context: StoreContext, request: OpenRequest): 
   const isLeased = request.lease ?? true
   const known = ledger.sessions.byId(id)
   if (known === undefined && request.must === 'be known') throw unknownSession(id)
-  if (known !== undefined && request.must === 'be new') {
-    throw new SavestateError('BAD_INPUT', `A session ${JSON.stringify(id)} already exists`, {
-      hint: 'Choose another id.',
-    })
-  }
+  if (request.must === 'be new') refuseKnown(context, id)
   const found = known ?? createSession(context, id, request)
   refuseOtherProject(found, request.project)
   const session = isLeased ? takeLease(context, found) : found
@@ -57,6 +53,14 @@ export function openInTransaction(context: StoreContext, request: OpenRequest): 
     starts: new StartTimes(),
     writeQueue: new WriteQueue(id),
   }
+}
+
+/** Throws BAD_INPUT if there is a session with this id. */
+export function refuseKnown({ ledger }: StoreContext, id: string): void {
+  if (ledger.sessions.byId(parseSessionId(id)) === undefined) return
+  throw new SavestateError('BAD_INPUT', `A session ${JSON.stringify(id)} already exists`, {
+    hint: 'Choose another id.',
+  })
 }
 
 export function unknownSession(id: string): SavestateError {

@@ -92,12 +92,18 @@ export function forkSession(
   request: ForkRequest,
 ): Promise<SessionContext> {
   const work = () => forkFrom(context, from, request)
-  const project = hasFiles(from) ? context.ledger.project(from.project) : undefined
+  const origin = hasFiles(from) ? context.ledger.project(from.project) : undefined
+  const project = request.project ?? origin
   if (project !== undefined) return withProjectLock(context, project, { purpose: 'fork', work })
   return context.objects.shared(work)
 }
 
-type ForkRequest = { readonly id: string; readonly agent?: string | undefined }
+type ForkRequest = {
+  readonly id: string
+  readonly agent?: string | undefined
+  /** Instead of the project of the checkpoint. */
+  readonly project?: Project | undefined
+}
 
 async function forkFrom(
   context: StoreContext,
@@ -108,7 +114,7 @@ async function forkFrom(
   // A prune may have removed it. From here on the lock keeps its objects.
   if (ledger.checkpoints.get(from.id) === undefined) throw unknownCheckpoint(from.id)
   const origin = from.session === null ? undefined : ledger.sessions.byKey(from.session.key)
-  const projectId = from.project ?? origin?.project ?? null
+  const projectId = request.project?.id ?? from.project ?? origin?.project ?? null
   const project = projectId === null ? undefined : ledger.project(projectId)
   const draft = await createForkDraft({ ...context, project }, from)
   const details = ledger.checkpoints.details(from.id)

@@ -1,9 +1,11 @@
 // Opens, forks, deletes and closes sessions for callers that need not know whether the store has a remote. The code of sharing is loaded
 // only if it has.
 import { withFilesHere } from '../checkpoints/files-here.js'
+import type { Project } from '../../model/index.js'
+import type { DependencyMode } from '../attempts/index.js'
 import type { StoreContext } from '../operation/context.js'
 import type { OpenedShare } from '../sharing/fleet.js'
-import { openSession, type OpenRequest } from './open-session.js'
+import { openSession, type OpenRequest, refuseKnown } from './open-session.js'
 import type { SessionContext } from './session-context.js'
 import { deleteSession, findCheckpoint, forkSession } from './sessions.js'
 
@@ -13,6 +15,9 @@ export type AnyForkRequest = {
   /** The session that the reference belongs to. */
   readonly of?: string | undefined
   readonly agent?: string | undefined
+  /** A new or empty folder that becomes the project of the new session, with the files of the checkpoint. */
+  readonly into?: string | undefined
+  readonly dependencies?: DependencyMode | undefined
 }
 
 /** Without a lease, the session is as the remote has it now, and each write takes it for a moment. */
@@ -29,19 +34,25 @@ export async function openAnySession(
 export async function forkAnySession(
   context: StoreContext,
   ref: string,
-  { id, of, agent }: AnyForkRequest,
+  { id, of, agent, into, dependencies }: AnyForkRequest,
 ): Promise<OpenedShare> {
   const { fleet, ledger } = context
   const notices = of === undefined ? [] : ((await fleet?.refresh(of)) ?? [])
   const from = await withFilesHere(context, findCheckpoint(context, ref, of))
-  const fork = () => forkSession(context, from, { id, agent })
-  if (fleet === undefined) return openedHere(await fork())
-  const origin = from.session === null ? undefined : ledger.sessions.byKey(from.session.key)
-  const projectId = from.project ?? origin?.project ?? null
-  const project = projectId === null ? undefined : ledger.project(projectId)
-  const facts = { agent: agent ?? origin?.agent ?? null, project }
-  const created = await fleet.create(id, facts, fork)
-  return { ...created, notices: [...notices, ...created.notices] }
+  const forkIn = async (own?: Project): Promise<OpenedShare> => {
+    const fork = () => forkSession(context, from, { id, agent, project: own })
+    if (fleet === undefined) return openedHere(await fork())
+    const origin = from.session === null ? undefined : ledger.sessions.byKey(from.session.key)
+    const projectId = own?.id ?? from.project ?? origin?.project ?? null
+    const project = projectId === null ? undefined : ledger.project(projectId)
+    const facts = { agent: agent ?? origin?.agent ?? null, project }
+    const created = await fleet.create(id, facts, fork)
+    return { ...created, notices: [...notices, ...created.notices] }
+  }
+  if (into === undefined) return forkIn()
+  refuseKnown(context, id)
+  const { forkInto } = await import('../attempts/fork-into.js')
+  return forkInto(context, from, { into, dependencies, fork: forkIn })
 }
 
 /** Deletes a session here and on the remote; returns how many checkpoints it had. The remote comes first: it is what counts. */

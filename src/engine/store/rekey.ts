@@ -8,6 +8,7 @@ import { SavestateError } from '../../model/index.js'
 import { failpoint } from '../../system/index.js'
 import { collect } from '../prune/gc.js'
 import type { StoreContext } from '../operation/context.js'
+import { removeIndexes } from '../search/index-file.js'
 import { hideReasons } from './hide-reasons.js'
 import type { Callbacks } from '../operation/callbacks.js'
 import { storeOperation } from '../operation/operation.js'
@@ -56,6 +57,7 @@ async function apply(
     nowMs: clock.nowMs(),
     onRows: (files) => callbacks.onProgress?.({ phase: 'seal', files, bytes: 0, of }),
   })
+  await removeIndexes(home)
   if (existsSync(join(home, 'damaged')))
     callbacks.onWarning?.(
       'The files that `repair` has moved to the folder `damaged` of the store were not changed: they use the old key, or none.',

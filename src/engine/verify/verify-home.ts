@@ -21,7 +21,8 @@ const OTHERS = 0o077
 const TEMPORARY = /\.\d+-\d+\.tmp$/
 const GIT_TEMPORARY = /^\.?tmp[-_]|\.lock$/
 const PACK_PART = /^(.*\/pack-[0-9a-f]{40})\.(?:rev|bitmap|mtimes)$/
-const OF_PROJECT = /^(?:cache|locks)\/([bcdfghjklmnpqrstvwxz]{18})(?:\.(?:ref|owner|json))?$/
+const OF_PROJECT =
+  /^(?:cache|locks)\/([bcdfghjklmnpqrstvwxz]{18})(?:\.search(?:-journal)?)?(?:\.(?:ref|owner|json))?$/
 
 /** Paths relative to `home`, folders before their contents. Links are not followed. */
 export function listHome(home: string, folder = ''): string[] {

@@ -43,14 +43,14 @@ export class Authorship extends LedgerTable {
     }
   }
 
-  /** The snapshots of a project from this checkpoint on, oldest first. */
-  stepsFrom(project: ProjectId, from: CheckpointId): FilesStep[] {
+  /** The snapshots of a project from this checkpoint on, or all of them, oldest first. */
+  stepsFrom(project: ProjectId, from?: CheckpointId): FilesStep[] {
     return this.database
       .all(
-        `SELECT id, tree, authors FROM checkpoints WHERE project = ? AND tree IS NOT NULL
-         AND seq >= (SELECT seq FROM checkpoints WHERE id = ?) ORDER BY seq`,
+        `SELECT id, tree, authors FROM checkpoints WHERE project = ?1 AND tree IS NOT NULL
+         AND (?2 IS NULL OR seq >= (SELECT seq FROM checkpoints WHERE id = ?2)) ORDER BY seq`,
         project,
-        from,
+        from ?? null,
       )
       .map((row) => ({
         id: parseCheckpointId(String(row['id'])),

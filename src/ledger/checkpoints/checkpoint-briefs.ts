@@ -3,11 +3,12 @@
 import { isRecord } from '../../base/index.js'
 import {
   type CheckpointBrief,
-  type CheckpointId,
   type CheckpointKind,
   checkpointMoment,
   readCheckpointMoment,
   readFailed,
+  readTests,
+  testResult,
   parseCheckpointId,
   parseProjectId,
   type ProjectId,
@@ -79,12 +80,13 @@ const COLUMNS =
     .split(/\s+/)
     .map((column) => `'${column}', checkpoints.${column}`)
 
-/** The metadata keys that checkpointMoment and readFailed need. Sealed metadata is not JSON, and is returned as a string. */
+/** The metadata keys that checkpointMoment, readFailed and readTests need. Sealed metadata is not JSON, and is returned as a string. */
 const MOMENT = `json(CASE WHEN json_valid(checkpoints.metadata) THEN json_object(
   'agentSession', json_extract(checkpoints.metadata, '$.agentSession'),
   'at', json_extract(checkpoints.metadata, '$.at'),
   'hasCalls', json_type(checkpoints.metadata, '$.calls') = 'array',
-  'failed', json_type(checkpoints.metadata, '$.failed') = 'true') ELSE json_quote(checkpoints.metadata) END)`
+  'failed', json_type(checkpoints.metadata, '$.failed') = 'true',
+  'tests', json_extract(checkpoints.metadata, '$.tests')) ELSE json_quote(checkpoints.metadata) END)`
 
 export function readBriefs(database: Database, query: BriefsQuery, vault: Vault): OrderedBrief[] {
   const { rest, values, order } = restOf(query)
@@ -101,52 +103,6 @@ export function readBriefs(database: Database, query: BriefsQuery, vault: Vault)
   return briefs
     .sort((a, b) => number(b, 'order') - number(a, 'order'))
     .map((brief) => toBrief(brief, vault))
-}
-
-/** The texts of a checkpoint that a search reads. */
-export type CheckpointTexts = {
-  readonly id: CheckpointId
-  readonly name: string | null
-  readonly reason: string | null
-  /** The prompt that the hooks of an agent stored in the metadata. */
-  readonly prompt: string | null
-}
-
-/** Null without a prompt. Sealed metadata is not JSON, and is returned as a string. */
-const PROMPT = `json(CASE WHEN json_valid(metadata)
-  THEN json_object('prompt', json_extract(metadata, '$.prompt')) ELSE json_quote(metadata) END)`
-
-/** The texts of all checkpoints of a project, newest first. */
-export function readTexts(
-  database: Database,
-  project: ProjectId,
-  vault: Vault,
-): readonly CheckpointTexts[] {
-  const row = database.get(
-    `SELECT group_concat(texts) AS texts FROM (
-       SELECT json_object('order', seq, 'id', id, 'name', name, 'reason', reason, 'metadata', ${PROMPT})
-         AS texts FROM checkpoints WHERE project = ? ORDER BY seq DESC)`,
-    project,
-  )
-  const found = JSON.parse(`[${optional(row ?? {}, 'texts') ?? ''}]`) as SqlRow[]
-  return found
-    .sort((a, b) => number(b, 'order') - number(a, 'order'))
-    .map((each) => ({
-      id: parseCheckpointId(text(each, 'id')),
-      name: optional(each, 'name'),
-      reason: optional(each, 'reason'),
-      prompt: promptOf(each, vault),
-    }))
-}
-
-function promptOf(row: SqlRow, vault: Vault): string | null {
-  let metadata: unknown = row['metadata']
-  if (typeof metadata === 'string') {
-    const shown = openForDisplay(vault, 'checkpoints.metadata', row)
-    metadata = typeof shown === 'string' ? JSON.parse(shown) : null
-  }
-  const prompt = isRecord(metadata) ? metadata['prompt'] : null
-  return typeof prompt === 'string' ? prompt : null
 }
 
 function toBrief(row: SqlRow, vault: Vault): OrderedBrief {
@@ -179,17 +135,26 @@ function toBrief(row: SqlRow, vault: Vault): OrderedBrief {
 }
 
 /** Reads from the metadata: the hooks of agents record the event there. */
-function readEvent(row: SqlRow, vault: Vault): Pick<CheckpointBrief, 'moment' | 'failed'> {
+function readEvent(
+  row: SqlRow,
+  vault: Vault,
+): Pick<CheckpointBrief, 'moment' | 'failed' | 'tests'> {
   const { metadata } = row
   if (typeof metadata === 'string') {
     const shown = openForDisplay(vault, 'checkpoints.metadata', row)
     const opened: unknown = typeof shown === 'string' ? JSON.parse(shown) : null
-    return { moment: readCheckpointMoment(opened), failed: readFailed(opened) }
+    return {
+      moment: readCheckpointMoment(opened),
+      failed: readFailed(opened),
+      tests: readTests(opened),
+    }
   }
-  if (!isRecord(metadata)) return { moment: null, failed: false }
-  const { agentSession, at, hasCalls, failed } = metadata
+  if (!isRecord(metadata)) return { moment: null, failed: false, tests: null }
+  const { agentSession, at, hasCalls, failed, tests } = metadata
+  const isOfAgent = typeof agentSession === 'string'
   return {
     moment: checkpointMoment({ agentSession, at, hasCalls: hasCalls === 1 }),
-    failed: typeof agentSession === 'string' && failed === 1,
+    failed: isOfAgent && failed === 1,
+    tests: isOfAgent ? testResult(tests) : null,
   }
 }

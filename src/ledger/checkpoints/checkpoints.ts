@@ -15,6 +15,8 @@ import type { SqlValue } from '../../system/index.js'
 import { authorsColumn } from './authors.js'
 import * as briefs from './checkpoint-briefs.js'
 import { readDetails, readUncaptured, storeDetails, type UncapturedRow } from './detail-rows.js'
+import { type OutsideRow, readOutsideSince } from './outside-rows.js'
+import { readTurnUsage, type TurnUsage } from './turn-usage.js'
 import { encodeMetadata, insertRow, number, optional, toCheckpoint } from '../rows.js'
 import { SealedTable } from '../ledger-table.js'
 
@@ -64,11 +66,6 @@ export class Checkpoints extends SealedTable {
     return briefs.readBriefs(this.database, query, this.vault)
   }
 
-  /** The texts of all checkpoints of a project for a search, newest first. */
-  texts(project: ProjectId): readonly briefs.CheckpointTexts[] {
-    return briefs.readTexts(this.database, project, this.vault)
-  }
-
   get(id: CheckpointId): Checkpoint | undefined {
     return this.#one('WHERE checkpoints.id = ?', id)
   }
@@ -103,6 +100,16 @@ export class Checkpoints extends SealedTable {
   /** Newer checkpoints of the project that list uncaptured changes, newest first. */
   uncapturedSince(checkpoint: FilesCheckpoint): UncapturedRow[] {
     return readUncaptured(this.database, checkpoint)
+  }
+
+  /** Newer checkpoints of the project with commands that changed something outside the folder, newest first. */
+  outsideSince(checkpoint: FilesCheckpoint): readonly OutsideRow[] {
+    return readOutsideSince(this.database, checkpoint, this.vault)
+  }
+
+  /** The tokens of one prompt of an agent. */
+  usageOfTurn(position: Pick<SessionPosition, 'key' | 'turn'>): TurnUsage | undefined {
+    return readTurnUsage(this.database, { session: position.key, turn: position.turn }, this.vault)
   }
 
   /** The n-th newest, starting at 1. */

@@ -1,4 +1,5 @@
 export type { FilesStep } from './authors.js'
 export type { BriefsQuery, CheckpointQuery } from './checkpoint-briefs.js'
 export type { Scope } from './checkpoints.js'
+export type { OutsideRow } from './outside-rows.js'
 export type { PruningRow } from './pruning.js'

@@ -33,8 +33,12 @@ export type Config = {
   readonly daemon: boolean
   /** The daemon exits after this time without a request. */
   readonly daemonIdleMinutes: number
+  /** Whether hooks carry out commands such as `savestate undo` that the user types as a prompt of an agent. */
+  readonly promptCommands: boolean
   /** Patterns of files that are captured although they look like secrets. */
   readonly allowSecrets: readonly string[]
+  /** Whether prompts and conversations of an encrypted store are indexed for searches. The index is not encrypted. */
+  readonly searchIndex: boolean
 }
 
 export type ConfigKey = keyof Config
@@ -55,7 +59,9 @@ export const DEFAULT_CONFIG: Config = {
   autoPruneHours: 24,
   daemon: true,
   daemonIdleMinutes: 30,
+  promptCommands: true,
   allowSecrets: [],
+  searchIndex: false,
 }
 
 const POLICY_DEFAULTS: Readonly<Record<RetentionSetting, Partial<Config>>> = {
@@ -100,7 +106,9 @@ export const PROJECT_RULES: Readonly<Record<ConfigKey, ProjectRule>> = {
   autoPruneHours: 'store',
   daemon: 'store',
   daemonIdleMinutes: 'store',
+  promptCommands: 'store',
   allowSecrets: 'trusted',
+  searchIndex: 'store',
 }
 
 export type ConfigFile = { readonly path: string; readonly source: 'store' | 'project' }

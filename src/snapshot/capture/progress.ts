@@ -1,8 +1,8 @@
 // Reports the progress of a capture or a restore, at most every 50 ms.
 
 export type CaptureProgress = {
-  /** `check` counts objects of the store, `seal` rows of the ledger, `import` checkpoints; the others count files. */
-  readonly phase: 'scan' | 'store' | 'check' | 'seal' | 'import'
+  /** `check` counts objects of the store, `seal` rows of the ledger, `import` and `index` checkpoints; the others count files. */
+  readonly phase: 'scan' | 'store' | 'check' | 'seal' | 'import' | 'index'
   readonly files: number
   readonly bytes: number
   /** The total, as far as it is known. */

@@ -53,6 +53,7 @@ function startGit(
   gitDir: string,
   args: readonly string[],
   objects?: string,
+  environment: NodeJS.ProcessEnv = gitEnvironment(),
 ): ChildProcessWithoutNullStreams {
   const options = [
     '-c',
@@ -70,7 +71,7 @@ function startGit(
     [`--git-dir=${gitDir}`, ...options, ...args],
     {
       env: {
-        ...gitEnvironment(),
+        ...environment,
         ...(objects === undefined ? {} : { GIT_OBJECT_DIRECTORY: objects }),
       },
       stdio: 'pipe',
@@ -149,14 +150,17 @@ type GitStreams = {
   /** Gets the output, which is then not collected. */
   readonly onOutput?: (chunk: Buffer) => void
   readonly onComplaint?: (text: string) => void
+  /** As for `startGit`. */
+  readonly objects?: string | undefined
+  readonly environment?: NodeJS.ProcessEnv
 }
 
 export async function tryGit(
   gitDir: string,
   args: readonly string[],
-  { input = Readable.from([]), onOutput, onComplaint }: GitStreams = {},
+  { input = Readable.from([]), onOutput, onComplaint, objects, environment }: GitStreams = {},
 ): Promise<GitRun> {
-  const child = startGit(gitDir, args)
+  const child = startGit(gitDir, args, objects, environment)
   const output: Buffer[] = []
   let complaints = ''
   child.stdout.on('data', onOutput ?? ((chunk: Buffer) => output.push(chunk)))
@@ -187,6 +191,27 @@ export async function runGit(
   const { status, output, complaints } = await tryGit(gitDir, args, streams)
   if (status === 0) return output
   throw gitFault(args, `${status}: ${complaints.slice(0, 500)}`)
+}
+
+/**
+ * The settings that the user's own git has in this repository, as `key\nvalue\0`; empty if they cannot be read. `git config` only
+ * parses files: it starts no program and writes nothing.
+ */
+export async function readUserSettings(gitDir: string, pattern: string): Promise<Buffer> {
+  const {
+    GIT_CONFIG_NOSYSTEM: _,
+    GIT_CONFIG_SYSTEM: __,
+    GIT_CONFIG_GLOBAL: ___,
+    ...isolated
+  } = gitEnvironment()
+  const environment = { ...isolated }
+  for (const name of ['HOME', 'XDG_CONFIG_HOME', 'GIT_CONFIG_NOSYSTEM', 'GIT_CONFIG_GLOBAL']) {
+    const value = process.env[name]
+    if (value === undefined) delete environment[name]
+    else environment[name] = value
+  }
+  const args = ['config', '--null', '--get-regexp', pattern]
+  return (await tryGit(gitDir, args, { environment })).output
 }
 
 const LINES_AT_ONCE = 1000

@@ -53,6 +53,20 @@ export class SnapshotFiles {
     return { type: 'file', mode: modeOf(await this.#modes(tree), path, modeClass), content: bytes }
   }
 
+  /** The content of a file or a link; undefined if it has more bytes. Throws STORE_DAMAGED. */
+  async content(
+    blob: ObjectId,
+    { maxBytes }: { readonly maxBytes: number },
+  ): Promise<Buffer | undefined> {
+    const chunks: Buffer[] = []
+    let isTooLarge = false
+    await this.#objects.stream(blob, {
+      start: (size) => (isTooLarge = size > maxBytes),
+      chunk: (bytes) => (isTooLarge ? undefined : chunks.push(bytes)),
+    })
+    return isTooLarge ? undefined : Buffer.concat(chunks)
+  }
+
   /** The entries of a folder, without reading their contents; undefined if there is no folder at the path. Throws STORE_DAMAGED. */
   async list(tree: ObjectId, path: BytePath): Promise<readonly FolderEntry[] | undefined> {
     const inFiles = path === ROOT ? FILES : joinPath(FILES, path)

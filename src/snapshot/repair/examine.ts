@@ -183,11 +183,13 @@ function packFaults(
   })
 }
 
+const SEARCH_INDEX = /\.search(?:-journal)?$/
+
 function damagedCaches(folder: string): string[] {
   return (
     listIfExists(folder)
-      // Node's compile cache has checksums of its own.
-      .filter((name) => !name.endsWith('.tmp') && name !== 'compile')
+      // Node's compile cache has checksums of its own. A search checks its index itself.
+      .filter((name) => !name.endsWith('.tmp') && name !== 'compile' && !SEARCH_INDEX.test(name))
       .map((name) => join(folder, name))
       .filter((path) => {
         const start = readIfThere(path)?.latin1Slice(0, CACHE_START.length)

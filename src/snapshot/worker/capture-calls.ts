@@ -18,15 +18,14 @@ import type {
   CaptureData,
   CaptureRequest,
   ExpectRequest,
-  FilePatchRequest,
   FindAsidesRequest,
   PlanRequest,
   RecordRequest,
   RewriteRequest,
   SettleRequest,
   SettleResult,
-  SnapshotPatchRequest,
 } from './capture-requests.js'
+import { blameCalls } from '../blame/blame-calls.js'
 import { packCalls } from '../bundles/pack-calls.js'
 import { mergeCalls } from '../merge/merge-calls.js'
 import type { ExamineRequest } from '../repair/examine.js'
@@ -35,16 +34,15 @@ import { SnapshotComparer } from '../compare/compare.js'
 import { BlobReader } from '../git/blob-reader.js'
 import { TreeDiff } from '../git/tree-diff.js'
 import { encodeCommit, refName, StagedRef } from '../objects/commit.js'
-import { EMPTY_TREE } from '../objects/object-id.js'
 import { ObjectSink, ObjectStore } from '../objects/object-store.js'
 import { readHistory } from '../import/source-history.js'
 import { type SourceRequest, Sources } from '../import/sources.js'
-import { patchFile } from '../compare/file-patch.js'
-import { patchText } from '../compare/patch.js'
+import { patchCalls } from '../compare/patch-calls.js'
 import { ProjectCapture } from '../capture/project-capture.js'
 import { applyPlan, openRoot } from '../restore/apply.js'
 import { findAsides, removeAsides } from '../restore/asides.js'
 import { ownerLookupFrom } from '../restore/permissions.js'
+import { type MaterializeRequest, materialize } from '../restore/materialize.js'
 import { closedFolders, restoreMaps } from '../restore/plan-inputs.js'
 import { Recheck } from '../restore/recheck.js'
 import { uncapturedThen } from '../restore/rules-of-target.js'
@@ -187,6 +185,9 @@ export function captureCalls({ home, durable }: CaptureData) {
       return applyPlan(plan, { ...given, rootIno, lastCheck, lookupOwner, onProgress })
     },
 
+    materialize: (request: MaterializeRequest, report: OnProgress) =>
+      materialize(request, { comparer, diff: plainDiff, blobs, report }),
+
     /** The last step of a rewind: removes the files it moved aside, and stores contents that no checkpoint has. */
     async removeAsides(request: SettleRequest): Promise<SettleResult> {
       const { project, root, rootInode, asides, base } = request
@@ -216,21 +217,7 @@ export function captureCalls({ home, durable }: CaptureData) {
       }
     },
 
-    async patch({ before, after, ...how }: SnapshotPatchRequest) {
-      const one = before === undefined ? EMPTY_TREE : (await comparer.parts(before)).files
-      const { files } = await comparer.parts(after)
-      return patchText(gitDir, { ...how, before: one, after: files })
-    },
-
-    /** One file of two snapshots; undefined if neither has the path. */
-    async filePatch({ before, after, path, context }: FilePatchRequest) {
-      const change = await comparer.changeAt(before, after, path)
-      if (change === undefined) return undefined
-      return {
-        change,
-        ...(await patchFile(change, { gitDir, blobs, headers, context, encoding: 'utf8' })),
-      }
-    },
+    ...patchCalls({ gitDir, blobs, headers, comparer }),
 
     /** Checks objects, refs and caches. Changes nothing. */
     async examine(request: ExamineRequest, report: OnProgress) {
@@ -264,6 +251,7 @@ export function captureCalls({ home, durable }: CaptureData) {
 
     ...packCalls({ home, gitDir, store, blobs, durable }),
     ...mergeCalls({ home, gitDir, store, blobs, headers, comparer, compare, durable }),
+    ...blameCalls({ gitDir, comparer, blobs }),
 
     /** Closes that repository and forgets what was read from it. */
     closeSource: () => sources.close(),

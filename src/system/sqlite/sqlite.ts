@@ -50,14 +50,16 @@ export type DatabaseOptions = {
   readonly isDamaged?: boolean
   /** For tests, which run against every available driver. */
   readonly driver?: Driver
+  /** The SQL of the only virtual table that the schema may have. */
+  readonly virtualTable?: string
 }
 
-/** Throws if its schema has a trigger, a view or a virtual table. */
+/** Throws if its schema has a trigger, a view or another virtual table than the given one. */
 export function openDatabase(path: string, options: DatabaseOptions): Database {
   makePrivate(path)
   const driver = attach(path, quoteSql(path), options)
   try {
-    withDatabaseErrors(path, () => refuseForeignSchema(driver, path))
+    withDatabaseErrors(path, () => refuseForeignSchema(driver, path, options.virtualTable))
   } catch (error) {
     // If the schema itself is damaged, SQLite returns the part that it could read.
     if (!(options.isDamaged === true && isCorrupt(error))) {
@@ -129,7 +131,7 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
 }
 
 /**
- * Finds a trigger, a view or a virtual table. Our schema has none, so any of them was planted and would run inside our own
+ * Finds a trigger, a view or a virtual table. The ledger has none, so any of them was planted and would run inside our own
  * statements. (FTS5 had memory bugs that a crafted file can trigger.) This checks the SQL text, which is what SQLite parses.
  * SQLite itself writes the beginning of each text, always in these words. Its internal tables and indexes have no text.
  */
@@ -137,9 +139,9 @@ const FOREIGN = `NOT (sql IS NULL OR sql GLOB 'CREATE TABLE *' OR sql GLOB 'CREA
   OR sql GLOB 'CREATE UNIQUE INDEX *')`
 
 /** Only reads the schema, so nothing in it runs. */
-function refuseForeignSchema(connection: Connection, path: string): void {
-  const sql = `SELECT type, name FROM file.sqlite_schema WHERE ${FOREIGN} LIMIT 1`
-  const found = connection.prepare(sql).get()
+function refuseForeignSchema(connection: Connection, path: string, allowed = ''): void {
+  const sql = `SELECT type, name FROM file.sqlite_schema WHERE ${FOREIGN} AND sql <> ? LIMIT 1`
+  const found = connection.prepare(sql).get(allowed)
   if (found === undefined) return
   throw foreignSchema(path, `a ${String(found['type'])} called ${String(found['name'])}`)
 }

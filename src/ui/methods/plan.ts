@@ -61,6 +61,7 @@ export const plan: MethodOf<'plan'> = {
       lines,
       canSelect,
       notRestored: made?.details.notRestored ?? [],
+      outside: made?.details.outside ?? [],
       runningSession: await runningSession(context, input.project),
       command: commandFor(input),
       madeAt: new Date(),
@@ -71,7 +72,7 @@ export const plan: MethodOf<'plan'> = {
 /** By its id: a number or a name may be another checkpoint when the plan is carried out. */
 async function fixTarget(project: Project, input: PlanInput): Promise<PlanInput> {
   if (!('ref' in input)) return input
-  return { ...input, ref: (await project.target(input.ref)).named.id }
+  return { ...input, ref: (await project.internals.target(input.ref)).named.id }
 }
 
 type Draft = {
@@ -101,7 +102,7 @@ async function planRewind(
   const { restore, hunks } = input
   if (hunks !== undefined && restore !== 'files')
     throw new SavestateError('BAD_INPUT', 'Single changes can be chosen only for files alone')
-  const { named } = await project.target(input.ref)
+  const { named } = await project.internals.target(input.ref)
   const details = await project.show(named.id)
   const way = restore === 'files' ? undefined : await findWay(context, details, input)
   const { made, problem } =
@@ -166,7 +167,7 @@ async function planUndoStep(
   project: Project,
   input: UndoStepInput,
 ): Promise<Draft> {
-  const { named } = await project.target(input.ref)
+  const { named } = await project.internals.target(input.ref)
   const { made, problem } = await tryFiles(context, input)
   return {
     made,

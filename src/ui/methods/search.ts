@@ -1,10 +1,10 @@
 // Finding checkpoints: by words, and by a file that they changed.
 import * as z from 'zod/mini'
+import { maskSecrets } from '../../base/index.js'
 import { inProject, limit, optional, text } from './inputs.js'
 import type { MethodOf } from './method.js'
 
 const MAX_FOUND = 1000
-const MAX_COMPARED = 1_000_000
 
 export const history: MethodOf<'history'> = {
   input: z.strictObject({
@@ -19,16 +19,12 @@ export const history: MethodOf<'history'> = {
 }
 
 export const search: MethodOf<'search'> = {
-  input: z.strictObject({
-    ...inProject(),
-    words: text(),
-    limit: limit(MAX_FOUND),
-    maxCompared: optional(limit(MAX_COMPARED)),
-  }),
+  input: z.strictObject({ ...inProject(), words: text(), limit: limit(MAX_FOUND) }),
   changes: false,
-  run: async ({ project, words, limit: most, maxCompared }, context) =>
-    (await context.project(project)).search(words, {
-      limit: most,
-      ...(maxCompared === undefined ? {} : { maxCompared }),
-    }),
+  async run({ project, words, limit: most }, context) {
+    const found = await (await context.project(project)).search(words, { limit: most })
+    // The page masks secrets in conversations too.
+    const hits = found.hits.map((hit) => ({ ...hit, text: maskSecrets(hit.text).text }))
+    return { ...found, hits }
+  },
 }

@@ -13,7 +13,7 @@ export async function downloadFile(
     throw new SavestateError('BAD_INPUT', 'The address needs project, ref and path')
   const found = await project(path)
   const { content, path: name } = query.has('now')
-    ? await found.fileNow(file, { since: ref })
+    ? await found.internals.fileNow(file, { since: ref })
     : await found.file(ref, file)
   return {
     status: 200,

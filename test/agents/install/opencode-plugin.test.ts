@@ -68,6 +68,30 @@ test('the plugin for opencode saves, waits for pending work, and throws only to 
   }
 })
 
+test('the plugin for opencode ends a prompt that is a command, and shows its output in the session', async () => {
+  using s = scratch()
+  s.run(['install', 'opencode', '-y'])
+  const path = userFile(s, '.config/opencode/plugins/savestate.mjs')
+  const program = join(s.folder, 'hook')
+  writeFileSync(program, `cat > ${s.folder}/payload\necho '{"done":"Undid it"}'\n`)
+  const code = read(path.replace('.mjs', '.js'))
+  put(path, code.replace(/LINE = .*/, `LINE = ${JSON.stringify(`sh '${program}'`)}`))
+  const { Savestate } = (await import(pathToFileURL(path).href)) as { Savestate: PluginMaker }
+  const sent: { body: { parts: unknown } }[] = []
+  const session = { prompt: async (message: (typeof sent)[number]) => void sent.push(message) }
+  const plugin = await Savestate({ client: { session }, directory: s.project })
+  const message = { sessionID: 'ses', agent: 'build', model: 'm' }
+  const typed = { message, parts: [{ type: 'text', text: 'savestate undo' }] }
+  await expect(plugin['chat.message']({ sessionID: 'ses' }, typed)).rejects.toThrow('Savestate')
+  const text = '> savestate undo\n\nUndid it'
+  const parts = [{ type: 'text', text, ignored: true }]
+  const body = { noReply: true, agent: 'build', model: 'm', parts }
+  expect(sent).toEqual([{ path: { id: 'ses' }, body }])
+  // opencode calls the plugin for that message too.
+  await plugin['chat.message']({ sessionID: 'ses' }, { message, parts })
+  expect(sent).toHaveLength(1)
+})
+
 test.each([
   ['is strict', 'exits with 2', 'echo It was not readable. >&2; exit 2', 'It was not readable.'],
   ['is strict', 'is not there', 'exit 127', 'exited with 127'],

@@ -48,7 +48,7 @@ test('a known wrong word gets the command to type instead', () => {
   const faultOf = (...words: string[]) => parse(words).fault
   expect([
     faultOf('revert', '3'),
-    faultOf('search', 'login'),
+    faultOf('grep', 'login'),
     faultOf('commit'),
     faultOf('history', 'a.txt'),
     faultOf('restor', '1'),
@@ -62,9 +62,9 @@ test('a known wrong word gets the command to type instead', () => {
     faultOf('list', '-1'),
   ]).toEqual([
     'There is no command "revert". To go back to a checkpoint: `savestate rewind <ref>`; to undo the last rewind: `savestate undo`',
-    'There is no command "search". To search the checkpoints: `savestate list --grep WORDS`',
+    'There is no command "grep". To search the checkpoints: `savestate search WORDS`',
     'There is no command "commit". To make a checkpoint: `savestate save -m "why"`',
-    'There is no command "history". To see the checkpoints: `savestate list`; only those that changed a path: `savestate list -- PATH`',
+    'There is no command "history". To see the checkpoints: `savestate list`; only those that changed a path: `savestate log PATH`',
     'There is no command "restor"; did you mean `restore`?',
     'There is no command "xx"',
     '"aider" is not one of claude, codex, gemini, opencode, cursor, cline, copilot, hermes. For any other agent or program: `savestate run -- aider`',

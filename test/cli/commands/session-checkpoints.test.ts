@@ -263,6 +263,8 @@ test('show prints the step of a checkpoint in its session, and its state', async
         { key: 'plan', kind: 'value', length: null },
       ],
     },
+    tokens: null,
+    costUsd: null,
     tools: [
       call({ id: 'call-1', name: 'read', status: 'confirmed' }),
       call({ id: 'call-2', name: 'write', status: 'failed' }),
@@ -290,6 +292,7 @@ test('rewind brings back files, state or both', () => {
   expect(s.json(['rewind', second, '--yes'])).toEqual({
     to: expect.objectContaining({ id: second, number: 3, step: 1, moment: null }),
     notRestored: [],
+    outside: [],
     target: second,
     plan: {
       write: [{ path: 'a.txt', reason: 'content differs', type: 'file', change: 'modified' }],

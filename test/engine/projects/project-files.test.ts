@@ -35,7 +35,7 @@ test.each([
   expect(untrusted).toEqual([
     { file: '.savestate.json', sha256: expect.stringMatching(/^[0-9a-f]{64}$/), asks },
   ])
-  await project.trustFiles(untrusted)
+  await project.internals.trustFiles(untrusted)
   expect((await project.config()).untrusted).toEqual([])
   const { deletedCheckpoints } = await store.prune({ dryRun: false })
   expect(deletedCheckpoints).toBeGreaterThan(6)
@@ -90,7 +90,7 @@ test.each([
   const { untrusted } = await project.config()
   expect(untrusted).toMatchObject([{ file, asks: [asks] }])
   expect((await store.status()).projects).toMatchObject([{ untrusted }])
-  await project.trustFiles(untrusted)
+  await project.internals.trustFiles(untrusted)
   expect(capturedFiles(s, (await saved(project)).ref)).toContain('.env')
   expect((await store.status()).projects).toMatchObject([{ untrusted: [] }])
   // With one more byte, this is content that the user has not seen.
@@ -108,7 +108,7 @@ test('trust covers only the content that was shown, in that project', async () =
   const { untrusted } = await project.config()
   // The file changes between the question and the answer.
   s.write({ '.savestateignore': '!.env\n!*.pem\n' })
-  await project.trustFiles(untrusted)
+  await project.internals.trustFiles(untrusted)
   expect(skippedFor(await saved(project), 'secret')).toEqual(['.env'])
   const other = join(s.folder, 'other')
   s.write({ '.savestateignore': '!.env\n', '.env': 'y' }, other)
@@ -120,7 +120,7 @@ test('a .savestateignore below the root includes no secret, even with trusted co
     files: { '.savestateignore': '!id_rsa\n', 'sub/.savestateignore': '!.env\n', 'sub/.env': 'x' },
   })
   const { project } = await openProject(s)
-  await project.trustFiles((await project.config()).untrusted)
+  await project.internals.trustFiles((await project.config()).untrusted)
   expect(skippedFor(await saved(project), 'secret')).toEqual(['sub/.env'])
 })
 

@@ -82,6 +82,7 @@ test.each([
   'autoPruneHours',
   'daemon',
   'daemonIdleMinutes',
+  'promptCommands',
 ] as const)('%s is a setting of the whole store', (key) => {
   const text = JSON.stringify({ [key]: DEFAULT_CONFIG[key] })
   expect(() => parseConfig(text, PROJECT)).toThrow(

@@ -124,6 +124,30 @@ describe.each(DRIVERS)('with the SQLite of %s', (_, driver) => {
     other.close()
   })
 
+  test('FTS5 finds groups of three characters, in the one virtual table that a caller allows', () => {
+    const words = `CREATE VIRTUAL TABLE words USING fts5(text, content='', contentless_delete=1,
+      detail='none', tokenize='trigram case_sensitive 1')`
+    const options = { timeoutMs: 0, driver, virtualTable: words }
+    const database = openDatabase(path, options)
+    database.exec(words.replace('words', 'file.words'))
+    database.run('INSERT INTO words (rowid, text) VALUES (?, ?)', 7, 'größe 😀x')
+    const rowsWith = (gram: string) =>
+      database.all('SELECT rowid FROM words WHERE words MATCH ?', `"${gram}"`)
+    expect([rowsWith('röß'), rowsWith(' 😀x'), rowsWith('röz')]).toEqual([
+      [{ rowid: 7 }],
+      [{ rowid: 7 }],
+      [],
+    ])
+    database.run('DELETE FROM words WHERE rowid = 7')
+    expect(rowsWith('röß')).toEqual([])
+    database.close()
+    openDatabase(path, options).close()
+    for (const virtualTable of [undefined, `${words} `])
+      expect(() =>
+        openDatabase(path, { timeoutMs: 0, driver, ...(virtualTable && { virtualTable }) }),
+      ).toThrow('which Savestate did not create')
+  })
+
   test.each(['plain', "it's", 'a b?c#d%20e', 'x;y&mode=rw', 'ümläut'])(
     'the version of a file in a folder called %s is read, and nothing is left there',
     (name) => {

@@ -49,6 +49,7 @@ test('the plan of a step keeps later changes, is carried out once and can be und
     ],
     canSelect: false,
     notRestored: [],
+    outside: [],
     unavailable: { files: null, conversation: null },
     conversation: null,
     runningSession: null,

@@ -38,6 +38,7 @@ test('a plan has every line, changes nothing, and is carried out once', async ()
     ],
     canSelect: true,
     notRestored: [],
+    outside: [],
     unavailable: { files: null, conversation: 'The checkpoint belongs to no session.' },
     conversation: null,
     runningSession: null,

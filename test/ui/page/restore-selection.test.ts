@@ -140,6 +140,7 @@ function plan(given: Partial<Plan>): Plan {
     lines: [line('write', 'a')],
     canSelect: true,
     notRestored: [],
+    outside: [],
     unavailable: { files: null, conversation: null },
     conversation: null,
     runningSession: null,

@@ -27,12 +27,16 @@ test('the answer of the server adds prompts and paths, newest first', () => {
   const [old, fresh] = [row('old', { at: 1 }), row('new', { at: 2 })]
   const answer: Output<'search'> = {
     matches: [{ ...fresh, prompt: 'all of it', paths: ['src/login.ts'] }],
+    hits: [
+      { checkpoint: 'new', session: null, where: 'answer', text: 'logged in' },
+      { checkpoint: 'new', session: null, where: 'path', text: 'src/login.ts' },
+    ],
     searched: 1,
     isComplete: false,
   }
-  const known = { row: old, prompt: null, paths: [] }
+  const known = { row: old, prompt: null, paths: [], lines: [] }
   expect(mergeFound([known], answer)).toEqual([
-    { row: fresh, prompt: 'all of it', paths: ['src/login.ts'] },
+    { row: fresh, prompt: 'all of it', paths: ['src/login.ts'], lines: ['logged in'] },
     known,
   ])
   expect(mergeFound([known], undefined)).toEqual([known])

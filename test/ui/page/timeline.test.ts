@@ -367,6 +367,8 @@ describe('words', () => {
     expect(call('Bash: git reset --hard HEAD~1')).toEqual(['destructive'])
     expect(call('Bash: npm run format')).toEqual([])
     expect(words({ ...inSession(1), status: 'failed: no tests' })).toEqual(['failed'])
+    expect(words({ ...inSession(1), failed: true, tests: 'failed' })).toEqual(['tests failed'])
+    expect(words({ ...inSession(1), tests: 'passed' })).toEqual(['tests passed'])
   })
 
   test('days and durations', () => {

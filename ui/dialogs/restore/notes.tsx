@@ -21,7 +21,7 @@ const LEFT_OUT: Readonly<Record<keyof Row['skippedByReason'], string>> = {
 }
 
 export function Notes({ plan }: { readonly plan: Plan }): VNode {
-  const { notRestored, conversation, runningSession, target, restore } = plan
+  const { notRestored, outside, conversation, runningSession, target, restore } = plan
   const leftOut = Object.entries(target?.skippedByReason ?? {}).filter(([, number]) => number > 0)
   const hasFiles = restore !== 'conversation'
   return (
@@ -32,6 +32,14 @@ export function Notes({ plan }: { readonly plan: Plan }): VNode {
             <strong>Not brought back</strong>, because no checkpoint has it:
           </p>
           <NotRestored found={notRestored} />
+        </li>
+      ) : null}
+      {hasFiles && outside.length > 0 ? (
+        <li data-note="warn">
+          <p>
+            <strong>Not taken back</strong>, because it is outside the folder:
+          </p>
+          <Outside found={outside} />
         </li>
       ) : null}
       {runningSession === null ? null : (
@@ -66,6 +74,37 @@ export function Notes({ plan }: { readonly plan: Plan }): VNode {
         <li>No file is changed.</li>
       )}
     </ul>
+  )
+}
+
+function Outside({ found }: { readonly found: Plan['outside'] }): VNode {
+  const item = ({ checkpoint, command, prompt, at }: Plan['outside'][number]) => (
+    <li key={`${checkpoint} ${command}`}>
+      <code>
+        <Line text={command} />
+      </code>{' '}
+      <span class="muted">
+        {relativeTime(at)}
+        {prompt === null ? null : (
+          <>
+            {' '}
+            under “<Line text={prompt} />”
+          </>
+        )}
+      </span>
+    </li>
+  )
+  const more = found.slice(MAX_LISTED)
+  return (
+    <>
+      <ul class="restore-paths">{found.slice(0, MAX_LISTED).map(item)}</ul>
+      {more.length === 0 ? null : (
+        <details>
+          <summary>{count(more.length, 'other command')}</summary>
+          <ul class="restore-paths">{more.map(item)}</ul>
+        </details>
+      )}
+    </>
   )
 }
 

@@ -95,13 +95,15 @@ export function showsSame(one: Plan, other: Plan): boolean {
   return shownText(one) === shownText(other)
 }
 
-function shownText({ token, restore, goal, lines, notRestored, unavailable, conversation }: Plan) {
+function shownText(plan: Plan) {
+  const { token, restore, goal, lines, notRestored, outside, unavailable, conversation } = plan
   return JSON.stringify([
     token === null,
     restore,
     goal,
     lines,
     notRestored,
+    outside,
     unavailable,
     conversation,
   ])

@@ -7,6 +7,8 @@ export type Found = {
   readonly prompt: string | null
   /** Changed paths with one of the words. */
   readonly paths: readonly string[]
+  /** Lines of the conversation with one of the words. */
+  readonly lines: readonly string[]
 }
 
 export function wordsOf(query: string): readonly string[] {
@@ -21,7 +23,7 @@ export function findLoaded(rows: readonly Row[], words: readonly string[]): read
       const text = `${name ?? ''}\n${reason ?? ''}`.toLowerCase()
       return words.every((word) => text.includes(word))
     })
-    .map((row) => ({ row, prompt: null, paths: [] }))
+    .map((row) => ({ row, prompt: null, paths: [], lines: [] }))
 }
 
 /** Newest first, each once; the server's form of a row has more. */
@@ -31,10 +33,19 @@ export function mergeFound(
 ): readonly Found[] {
   if (answer === undefined) return loaded
   const found = new Map<string, Found>(loaded.map((one) => [one.row.id, one]))
-  for (const { prompt, paths, ...row } of answer.matches) found.set(row.id, { row, prompt, paths })
+  const said = answer.hits.filter(isSaid)
+  for (const { prompt, paths, ...row } of answer.matches) {
+    const lines = said.flatMap(({ checkpoint, text }) => (checkpoint === row.id ? [text] : []))
+    found.set(row.id, { row, prompt, paths, lines })
+  }
   return [...found.values()].sort(
     (a, b) => Date.parse(b.row.createdAt) - Date.parse(a.row.createdAt),
   )
+}
+
+/** The row itself shows its message, name, prompt and paths. */
+function isSaid({ where }: Output<'search'>['hits'][number]): boolean {
+  return where === 'answer' || where === 'tool'
 }
 
 export type Segment = { readonly text: string; readonly isHit: boolean }

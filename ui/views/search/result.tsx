@@ -6,6 +6,7 @@ import { excerpt, type Found, markWords } from './find.js'
 
 const MAX_TEXT = 160
 const MAX_PATHS = 5
+const MAX_LINES = 3
 
 export function Result({
   found,
@@ -14,7 +15,7 @@ export function Result({
   readonly found: Found
   readonly words: readonly string[]
 }): VNode {
-  const { row, prompt, paths } = found
+  const { row, prompt, paths, lines } = found
   const { id, name, reason, createdAt, author, files, insertions, deletions } = row
   const isPrompt = reason?.startsWith('You: ') === true
   const title = reason ?? (name === null ? '(no message)' : '')
@@ -49,6 +50,11 @@ export function Result({
             <Marked text={excerpt(whole, words, 2 * MAX_TEXT)} words={words} />
           </span>
         )}
+        {[...new Set(lines)].slice(0, MAX_LINES).map((line) => (
+          <span key={line} class="search-prompt">
+            <Marked text={line} words={words} />
+          </span>
+        ))}
         {paths.length === 0 ? null : (
           <span class="search-paths">
             {paths.slice(0, MAX_PATHS).map((path) => (

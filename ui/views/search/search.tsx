@@ -1,4 +1,4 @@
-// Search over prompts, reasons, names and changed paths. The loaded rows answer at once; the server adds prompts and paths.
+// Search over prompts, answers, commands, reasons, names and changed paths. The loaded rows answer at once; the server adds the rest.
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Output } from '../../../src/ui/api.js'
@@ -15,9 +15,6 @@ const TYPING_MS = 200
 const LIMIT = 200
 /** As many as the server gives; more are not worth reading. */
 const MAX_LIMIT = 1000
-/** The server compares 1,000 checkpoints by default; more take seconds. */
-const COMPARED = 1000
-const COMPARED_FACTOR = 5
 
 export function Search(): VNode {
   const query = route.value.query.get('q') ?? ''
@@ -45,15 +42,12 @@ export function Search(): VNode {
     if (query === '') field.current?.focus()
   }, [])
 
-  const [depth, setDepth] = useState({ query, maxCompared: COMPARED, limit: LIMIT })
-  const isDepthOf = depth.query === query
-  const maxCompared = isDepthOf ? depth.maxCompared : COMPARED
-  const limit = isDepthOf ? depth.limit : LIMIT
+  const [depth, setDepth] = useState({ query, limit: LIMIT })
+  const limit = depth.query === query ? depth.limit : LIMIT
   // Not after each change of the store: new rows are found among the loaded ones.
   const answer = useLoaded(
     async (signal) => ({
       query,
-      maxCompared,
       limit,
       found:
         wordsOf(query).length === 0 || !hasServer()
@@ -64,16 +58,14 @@ export function Search(): VNode {
                 project: project.peek(),
                 words: query.trim(),
                 limit,
-                ...(maxCompared === COMPARED ? {} : { maxCompared }),
               },
               { signal },
             ),
     }),
-    [query, project.value, maxCompared, limit],
+    [query, project.value, limit],
   )
   const isAnswered = answer.state === 'ready' && answer.value.query === typed
-  const isCurrent =
-    isAnswered && answer.value.maxCompared === maxCompared && answer.value.limit === limit
+  const isCurrent = isAnswered && answer.value.limit === limit
   // While it searches further, what was found stays.
   const fromServer = isAnswered ? answer.value.found : undefined
   const loaded = rows.value
@@ -121,8 +113,8 @@ export function Search(): VNode {
           class="input"
           type="search"
           value={typed}
-          placeholder="Prompts, commands, messages, names, paths"
-          aria-label="Search in prompts, commands, messages, names and paths"
+          placeholder="Prompts, answers, commands, messages, names, paths"
+          aria-label="Search in prompts, answers, commands, messages, names and paths"
           onInput={(event) => setTyped(event.currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key !== 'ArrowDown') return
@@ -133,19 +125,8 @@ export function Search(): VNode {
       </form>
       <div class="search-summary">
         <p class="muted" role="status">
-          {words.length === 0
-            ? ''
-            : summary({ number: found.length, fromServer, limit, isLoading })}
+          {words.length === 0 ? '' : summary({ number: found.length, fromServer, isLoading })}
         </p>
-        {isCurrent && hasOlder(fromServer, limit) ? (
-          <button
-            type="button"
-            class="button"
-            onClick={() => setDepth({ query, maxCompared: maxCompared * COMPARED_FACTOR, limit })}
-          >
-            Search older changes
-          </button>
-        ) : null}
       </div>
       {answer.state === 'error' ? <ErrorMessage error={answer.error} /> : null}
       {words.length === 0 ? (
@@ -159,8 +140,8 @@ export function Search(): VNode {
         <EmptyMessage title="Nothing found">
           <p>
             No checkpoint has {words.length === 1 ? 'this word' : 'all of these words'} in its
-            prompt, command, message, name or changed paths. The contents of files and conversations
-            are not searched.
+            prompts, answers, commands, message, name or changed paths. To search the contents of
+            files: <code>savestate search WORDS --content</code>
           </p>
         </EmptyMessage>
       ) : null}
@@ -176,7 +157,7 @@ export function Search(): VNode {
             <button
               type="button"
               class="button"
-              onClick={() => setDepth({ query, maxCompared, limit: MAX_LIMIT })}
+              onClick={() => setDepth({ query, limit: MAX_LIMIT })}
             >
               Show up to {MAX_LIMIT.toLocaleString('en')}
             </button>
@@ -195,27 +176,20 @@ function hasServer(): boolean {
 function summary({
   number,
   fromServer,
-  limit,
   isLoading,
 }: {
   readonly number: number
   readonly fromServer: Output<'search'> | undefined
-  readonly limit: number
   readonly isLoading: boolean
 }): string {
   const begin = number === 0 ? '' : `${count(number, 'checkpoint')} found. `
-  if (isLoading) return `${begin}Searching prompts and paths …`
+  if (isLoading) return `${begin}Searching conversations and paths …`
   if (fromServer === undefined) return `${begin}Only commands, messages and names were searched.`
-  const { searched, isComplete: isWhole } = fromServer
-  if (isWhole) return `${begin}All ${count(searched, 'checkpoint')} searched.`
-  if (!hasOlder(fromServer, limit))
-    return `${begin}The newest ${searched.toLocaleString('en')} searched; there are older ones.`
-  return `${begin}Paths were searched in the newest ${count(searched, 'checkpoint')}; older changes were not searched.`
-}
-
-/** The search ended because it had compared enough. */
-function hasOlder(found: Output<'search'> | undefined, limit: number): boolean {
-  return found?.isComplete === false && found.matches.length < limit
+  const { searched, isComplete: isWhole, notSearched } = fromServer
+  const whole = isWhole
+    ? `${begin}All ${count(searched, 'checkpoint')} searched.`
+    : `${begin}The newest ${searched.toLocaleString('en')} searched; there are older ones.`
+  return notSearched === undefined ? whole : `${whole} Encrypted conversations were not searched.`
 }
 
 /** The search ended because it had found enough. */

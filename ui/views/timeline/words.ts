@@ -62,7 +62,15 @@ export function titleOf(row: Row): string {
 }
 
 export type Mark = {
-  readonly kind: 'named' | 'pinned' | 'failed' | 'destructive' | 'partial' | 'damaged' | 'pruned'
+  readonly kind:
+    | 'named'
+    | 'pinned'
+    | 'failed'
+    | 'passed'
+    | 'destructive'
+    | 'partial'
+    | 'damaged'
+    | 'pruned'
   readonly sign: string
   readonly word: string
 }
@@ -70,7 +78,9 @@ export type Mark = {
 export function marksOf(row: Row): readonly Mark[] {
   const marks: Mark[] = []
   if (row.damaged === true) marks.push({ kind: 'damaged', sign: '▲', word: 'damaged' })
-  if (isFailed(row)) marks.push({ kind: 'failed', sign: '✗', word: 'failed' })
+  const failure = row.tests === 'failed' ? 'tests failed' : 'failed'
+  if (isFailed(row)) marks.push({ kind: 'failed', sign: '✗', word: failure })
+  if (row.tests === 'passed') marks.push({ kind: 'passed', sign: '✓', word: 'tests passed' })
   if (isDestructive(row)) marks.push({ kind: 'destructive', sign: '⚠', word: 'destructive' })
   if (isPartial(row)) marks.push({ kind: 'partial', sign: '◐', word: 'partly saved' })
   if (row.filesPruned === true) marks.push({ kind: 'pruned', sign: '○', word: 'files pruned' })
@@ -86,9 +96,9 @@ function isPartial({ skippedByReason }: Row): boolean {
   return UNEXPECTED.some((reason) => skippedByReason[reason] !== undefined)
 }
 
-/** The call failed, or the session ended with an error. */
-export function isFailed({ failed, status }: Row): boolean {
-  return failed === true || status?.startsWith('failed') === true
+/** The call or its tests failed, or the session ended with an error. */
+export function isFailed({ failed, tests, status }: Row): boolean {
+  return failed === true || tests === 'failed' || status?.startsWith('failed') === true
 }
 
 export function isDestructive(row: Row): boolean {

@@ -251,7 +251,7 @@ describe('allowed', () => {
     const { project } = await openProject(s)
     await waitForStableStamps()
     s.write({ '.savestateignore': '!.env\n!other.key\n' })
-    await project.trustFiles((await project.config()).untrusted)
+    await project.internals.trustFiles((await project.config()).untrusted)
     expect(skippedFor(await saved(project), 'secret')).toEqual(['.env.test', 'certs/dev/a.key'])
     s.write({ '.savestateignore': '' })
     expect(skippedFor(await saved(project), 'secret')).toEqual([

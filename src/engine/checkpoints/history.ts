@@ -1,12 +1,8 @@
-// Finds checkpoints: by words in their names, reasons, prompts and changed paths (`search`), and by the paths that they
-// changed (`history`). The texts of all checkpoints are searched. For paths both compare snapshots with the ones before them,
-// newest first, until enough are found.
+// Finds the checkpoints that changed a path: compares snapshots with the ones before them, newest first, until enough are found.
 import * as z from 'zod/mini'
 import {
   type BytePath,
-  type Checkpoint,
   type FilesCheckpoint,
-  hasFiles,
   isInside,
   parseCheckpointId,
   pathText,
@@ -18,22 +14,6 @@ import { projectOperation } from '../operation/operation.js'
 import { recoverIfNeeded } from '../restore/recover.js'
 import { parseProjectPath } from '../operation/project-path.js'
 import { type CheckpointView, viewCheckpoint } from './views.js'
-
-export type SearchMatch = CheckpointView & {
-  /** The user's prompt, if it is known. */
-  readonly prompt: string | null
-  /** The changed paths that contain one of the words; empty if all words were found in the texts. */
-  readonly paths: readonly string[]
-}
-
-export type SearchResult = {
-  /** Newest first. */
-  readonly matches: readonly SearchMatch[]
-  /** How many checkpoints were searched, from the newest on. The search in older ones covers their texts, not their paths. */
-  readonly searched: number
-  /** False: there may be more that match, older ones by their changed paths. */
-  readonly isComplete: boolean
-}
 
 export type HistoryEntry = CheckpointView & {
   /** The changed paths at or below the given ones, 20 at most. */
@@ -49,74 +29,7 @@ export type HistoryResult = {
   readonly isComplete: boolean
 }
 
-/** Comparing a snapshot with the one before takes milliseconds; reading the texts of all checkpoints takes as long as one. */
-const DEFAULT_COMPARED = 1000
 const MAX_PATHS = 20
-
-export const search = projectOperation({
-  name: 'search',
-  summary: 'Find checkpoints by words',
-  effect: 'reads',
-  input: () =>
-    z.strictObject({
-      words: z.string().check(z.trim(), z.minLength(1), z.maxLength(1000)),
-      limit: z._default(z.int().check(z.positive()), 20),
-      /** How many snapshots are compared with the ones before them, to find changed paths. Equal ones cost nothing. */
-      maxCompared: z._default(z.int().check(z.nonnegative()), DEFAULT_COMPARED),
-    }),
-  async run(context, { words, limit, maxCompared }, callbacks): Promise<SearchResult> {
-    await recoverIfNeeded(context, callbacks)
-    const project = findKnownProject(context)
-    if (project === undefined) return { matches: [], searched: 0, isComplete: true }
-    const wanted = [...new Set(words.toLowerCase().split(/\s+/))]
-    // A prune must not remove objects while they are compared.
-    return context.objects.shared(async () => {
-      const { ledger } = context
-      const texts = ledger.checkpoints.texts(project.id)
-      const damaged = ledger.marks.damaged()
-      const matches: SearchMatch[] = []
-      let searched = 0
-      let compared = 0
-      // Undefined until the comparisons are used up.
-      let searchedPaths: number | undefined
-      for (const { id, name, reason, prompt } of texts) {
-        callbacks.signal?.throwIfAborted()
-        if (matches.length === limit) break
-        searched += 1
-        const lowered = [name, reason, prompt].map(lower)
-        const missing = wanted.filter((word) => !lowered.some((text) => text.includes(word)))
-        if (missing.length > 0 && searchedPaths !== undefined) continue
-        const checkpoint = ledger.checkpoints.get(id)
-        // Another process may have removed it meanwhile.
-        if (checkpoint === undefined) continue
-        const pair = missing.length === 0 ? undefined : differingPair(context, checkpoint)
-        if (pair !== undefined && compared === maxCompared) {
-          searchedPaths = searched - 1
-          continue
-        }
-        if (pair !== undefined) compared += 1
-        const changed = pair === undefined ? [] : await changedPaths(context, damaged, pair)
-        const paths = changed
-          .map((path) => pathText(path))
-          .filter((path) => wanted.some((word) => lower(path).includes(word)))
-        if (!missing.every((word) => paths.some((path) => lower(path).includes(word)))) continue
-        matches.push({
-          ...viewCheckpoint(checkpoint),
-          ...(damaged.has(id) ? { damaged: true } : {}),
-          prompt,
-          paths: paths.slice(0, MAX_PATHS),
-        })
-      }
-      const isComplete = searched === texts.length && searchedPaths === undefined
-      return { matches, searched: searchedPaths ?? searched, isComplete }
-    })
-  },
-})
-
-function lower(text: string | null): string {
-  return text?.toLowerCase() ?? ''
-}
-
 /** Large enough to keep git busy, small enough that a small limit stops early. */
 const BATCH = 100
 
@@ -177,13 +90,6 @@ function newestBefore(
       hint: '`savestate list` shows the checkpoints.',
     })
   return ledger.checkpoints.filesBefore(known)
-}
-
-/** Undefined if the checkpoint changed no file. */
-function differingPair({ ledger }: ProjectContext, after: Checkpoint): Pair | undefined {
-  if (!hasFiles(after)) return undefined
-  const before = ledger.checkpoints.filesBefore(after)
-  return before?.snapshot.tree === after.snapshot.tree ? undefined : { after, before }
 }
 
 type Pair = { readonly after: FilesCheckpoint; readonly before: FilesCheckpoint | undefined }

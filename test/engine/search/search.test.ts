@@ -1,4 +1,5 @@
 // `project.search`: texts of all checkpoints, and changed paths of as many as the caller allows.
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { DatabaseSync } from '../../support/own-sqlite.js'
@@ -58,7 +59,7 @@ test('words are found in texts and paths, in any order, and ignoring case', asyn
   expect(await idsOf('nowhere')).toEqual([[], true])
 })
 
-test('texts of old checkpoints are found, and their paths as far as the caller allows', async () => {
+test('texts and paths of the oldest checkpoint are found, and a limit ends the search', async () => {
   await using s = await scratch({ files: { 'oldest.txt': '1' } })
   const store = await s.open()
   const project = await store.project(s.project)
@@ -72,25 +73,22 @@ test('texts of old checkpoints are found, and their paths as far as the caller a
     s.write({ 'other.txt': String(n) })
     await project.save({ reason: `change ${n}` })
   }
-  const few = { maxCompared: 2 }
-  const found = { searched: 2, isComplete: false }
-  expect(await project.search('find me', few)).toMatchObject({ ...found, matches: [{ id }] })
-  expect(await project.search('wish first', few)).toMatchObject({ ...found, matches: [{ id }] })
-  expect(await project.search('oldest.txt', few)).toEqual({ ...found, matches: [] })
-  const all = { searched: 4, isComplete: true, matches: [{ id, paths: ['oldest.txt'] }] }
-  for (const maxCompared of [4, 100])
-    expect(await project.search('oldest.txt', { maxCompared })).toMatchObject(all)
+  const all = { searched: 4, isComplete: true, matches: [{ id }] }
+  for (const words of ['find me', 'wish first', 'oldest.txt'])
+    expect(await project.search(words)).toMatchObject(all)
+  // An option of earlier versions.
+  expect(await project.search('oldest.txt', { maxCompared: 0 })).toMatchObject(all)
   const limited = await project.search('change', { limit: 2 })
   expect([limited.matches.length, limited.searched, limited.isComplete]).toEqual([2, 2, false])
 })
 
-test('checkpoints that changed no file are not compared', async () => {
+test('a thousand checkpoints that changed no file are searched too', async () => {
   await using s = await scratch({ files: { 'oldest.txt': '1' } })
   const store = await s.open()
   const project = await store.project(s.project)
   const { id } = await project.save()
   addCopies(s.home, id, 1100)
-  expect(await project.search('oldest.txt', { maxCompared: 1 })).toMatchObject({
+  expect(await project.search('oldest.txt')).toMatchObject({
     searched: 1101,
     isComplete: true,
     matches: [{ id }],
@@ -98,14 +96,32 @@ test('checkpoints that changed no file are not compared', async () => {
   s.allowDamage()
 })
 
-test('encrypted prompts are searched with the key, and skipped without it', async () => {
+test('encrypted prompts and conversations are searched only if the user allows an index', async () => {
   await using s = await scratch({ files: { a: '1' } })
   const store = await s.open({ encryption: { key: '7'.repeat(64) } })
   const project = await store.project(s.project)
   const session = await store.session('agent', { project })
   const metadata = { agentSession: 'a', at: 'turn-start', prompt: 'secret wish' }
-  const { id } = await session.save({ files: true, reason: 'You: a prompt', metadata })
-  expect((await project.search('wish')).matches).toMatchObject([{ id, prompt: 'secret wish' }])
+  const { id } = await session.save({
+    files: true,
+    reason: 'You: a prompt',
+    metadata,
+    state: { messages: [{ role: 'assistant', content: 'a quiet answer' }] },
+  })
+  const idsOf = async (words: string) => (await project.search(words)).matches.map((one) => one.id)
+  expect((await project.search('wish')).notSearched).toBe('encrypted')
+  expect([await idsOf('wish'), await idsOf('quiet'), await idsOf('a prompt')]).toEqual([
+    [],
+    [],
+    [id],
+  ])
+  writeFileSync(join(s.home, 'config.json'), '{ "searchIndex": true }')
+  expect((await project.search('wish')).notSearched).toBeUndefined()
+  expect([await idsOf('wish'), await idsOf('quiet'), await idsOf('a prompt')]).toEqual([
+    [id],
+    [id],
+    [id],
+  ])
   await store.close()
   const other = await (await s.open()).project(s.project)
   expect((await other.search('wish')).matches).toEqual([])

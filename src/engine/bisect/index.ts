@@ -1,0 +1,1 @@
+export type { BisectCheck, BisectResult, BisectRun, BisectStep } from './bisect.js'

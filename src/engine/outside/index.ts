@@ -1,0 +1,1 @@
+export { type OutsideEffect, outsideEffects } from './outside-effects.js'

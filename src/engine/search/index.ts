@@ -1,0 +1,1 @@
+export type { SearchHit, SearchMatch, SearchResult } from './search.js'

@@ -1,0 +1,1 @@
+export type { Blamed, BlamedFile, BlameRequest } from './trace-lines.js'
