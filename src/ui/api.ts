@@ -8,6 +8,7 @@ import type {
   FilePatch,
   FolderListing,
   HistoryResult,
+  HunkChoice,
   NotRestored,
   OutsideEffect,
   PruneResult,
@@ -15,6 +16,7 @@ import type {
   SessionListItem,
   SessionView,
   StatusResult,
+  UndoStepsOptions,
   VerifyResult,
 } from '../internal.js'
 
@@ -196,6 +198,8 @@ export type SessionPage = {
 }
 
 export type Restored = 'files' | 'conversation' | 'both'
+/** Decides paths that cannot be merged. */
+export type ConflictChoice = NonNullable<UndoStepsOptions['conflict']>
 export type PlanInput = InProject &
   (
     | {
@@ -205,6 +209,14 @@ export type PlanInput = InProject &
         readonly before?: boolean
         readonly restore: Restored
         readonly keepMine?: boolean
+        /** Takes back only these changes. For files alone, and without `keepMine`. */
+        readonly hunks?: readonly HunkChoice[]
+      }
+    /** Takes back what one checkpoint changed, and keeps everything later. */
+    | {
+        readonly kind: 'undoStep'
+        readonly ref: string
+        readonly conflict?: ConflictChoice
       }
     | { readonly kind: 'undo' }
     | { readonly kind: 'redo' }
@@ -225,12 +237,15 @@ export type Plan = {
   readonly kind: PlanInput['kind']
   readonly restore: Restored
   readonly target: Row | null
-  /** The checkpoint that the files will be as in: for an undo, the safety checkpoint of the rewind. Null if no file changes. */
+  /**
+   * The checkpoint that the files will be as in: for an undo, the safety checkpoint of the rewind; for an undone step, the step.
+   * Null if no file changes.
+   */
   readonly goal: string | null
   /** For undo and redo: when the rewind was made. */
   readonly rewoundAt: string | null
   readonly lines: readonly PlanLine[]
-  /** Whether single paths can be left out: not for undo and redo. */
+  /** Whether single paths can be left out: only for a rewind of whole files. */
   readonly canSelect: boolean
   /** Changes of tool calls since the target that no checkpoint holds. */
   readonly notRestored: readonly Wire<NotRestored>[]

@@ -10,6 +10,7 @@ export type RestoreRequest =
       /** Only these paths are selected at first. */
       readonly paths?: readonly string[]
     }
+  | { readonly kind: 'undoStep'; readonly ref: string }
   | { readonly kind: 'undo' | 'redo' }
 
 export type OpenDialog =

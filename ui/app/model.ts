@@ -16,6 +16,9 @@ export const isComplete = signal(false)
 export const restoreWord = computed(() =>
   start.value?.isReadOnly === true ? 'Show plan' : 'Restore…',
 )
+export const undoStepWord = computed(() =>
+  start.value?.isReadOnly === true ? 'Show plan to undo this step' : 'Undo this step',
+)
 /** Undefined until the folder has been scanned. */
 export const here = signal<Here | undefined>(undefined)
 /** Why the folder could not be compared with its newest checkpoint. */
@@ -28,6 +31,10 @@ export const rowOf = computed(() => new Map(rows.value.map((row) => [row.id, row
 export const storeVersion = signal(0)
 /** Counts the times that the folder may have changed: with the store, or while the user worked in another window. */
 export const folderVersion = signal(0)
+
+export function canUndoStep({ hasFiles, filesPruned, files }: Row): boolean {
+  return hasFiles && filesPruned !== true && files > 0
+}
 
 const PAGE = 2000
 const RETRY_MS = 2000

@@ -8,11 +8,14 @@ import { call, RequestError } from '../app/transport.js'
 import { Command } from '../components/command.js'
 import { Dialog } from '../components/dialog.js'
 import { ErrorMessage, Loading } from '../components/states.js'
-import { ChoiceFields, type Choices, reasonAgainst } from './restore/choices.js'
+import { ChoiceFields, type Choices, ConflictField, reasonAgainst } from './restore/choices.js'
 import { Footer } from './restore/footer.js'
 import { Notes } from './restore/notes.js'
+import { Outcome } from './restore/outcome.js'
 import { PlanTable } from './restore/plan-table.js'
+import { Preview } from './restore/preview.js'
 import {
+  type ChosenHunks,
   countActions,
   decide,
   isChange,
@@ -25,11 +28,12 @@ import { usePlan } from './restore/use-plan.js'
 import {
   commandLabel,
   commandText,
-  noneTickedText,
-  nothingText,
+  hunksText,
+  markersText,
   noticeText,
   reversalTitle,
   rewindTitle,
+  undoStepTitle,
 } from './restore/words.js'
 
 export function RestoreDialog(props: {
@@ -68,6 +72,14 @@ export function RestoreDialog(props: {
     setChoices({ ...choices, restore: 'conversation' })
   }, [plan])
 
+  const choose = (changed: Partial<Choices>) => {
+    hasChosen.current = true
+    setFailure(undefined)
+    setChoices({ ...choices, ...changed })
+  }
+  const { hunks } = choices
+  const onChoose = (chosen: ChosenHunks) => choose({ hunks: chosen })
+
   const listed = useMemo(() => listedLines(plan?.lines ?? [], selection.only), [plan])
   const selected = listed.filter((line) => plan?.canSelect === false || isSelected(line, selection))
   const changes = selected.filter(isChange).length
@@ -87,7 +99,10 @@ export function RestoreDialog(props: {
     try {
       const applied = await call('apply', { token, ...(paths === undefined ? {} : { paths }) })
       notice.value = {
-        text: noticeText(kind, { restore: applied.restore, ...done }),
+        text:
+          choices.hunks === undefined
+            ? noticeText(kind, { restore: applied.restore, ...done }) + markersText(selected)
+            : hunksText(choices.hunks),
         command: applied.command,
         rewoundAt: applied.rewoundAt,
       }
@@ -103,7 +118,7 @@ export function RestoreDialog(props: {
     }
   }
 
-  const row = request.kind === 'rewind' ? (rowOf.value.get(request.ref) ?? plan?.target) : undefined
+  const row = 'ref' in request ? (rowOf.value.get(request.ref) ?? plan?.target) : undefined
   // A conversation goes back even if no file does, unless the user unticked all files.
   const hasWork = changes > 0 || listed.every(({ action }) => action === 'keep')
   const canApply =
@@ -123,43 +138,58 @@ export function RestoreDialog(props: {
       onClose={onClose}
     >
       <div class="restore" data-state={stateOf(current)} aria-busy={isOutdated}>
-        {request.kind === 'rewind' ? (
+        {hunks !== undefined ? null : request.kind === 'rewind' ? (
           <ChoiceFields
             choices={choices}
             plan={plan}
             hasBefore={row?.moment === 'after'}
-            onChange={(changed) => {
-              hasChosen.current = true
-              setFailure(undefined)
-              setChoices({ ...choices, ...changed })
-            }}
+            onChange={choose}
           />
         ) : plan === undefined && current.error !== undefined ? null : (
           <p class="restore-intro" tabIndex={-1} autofocus>
-            {request.kind === 'undo'
-              ? 'The folder goes back to how it was just before that rewind.'
-              : 'The folder goes again to where that rewind brought it.'}
+            {INTROS[request.kind]}
           </p>
         )}
+        {request.kind !== 'undoStep' ? null : (
+          <ConflictField
+            choice={choices.conflict}
+            conflicts={conflicts}
+            onChange={(conflict) => choose({ conflict })}
+          />
+        )}
         <div class="restore-status" role="status">
-          {current.hasChanged ? (
+          {hunks?.isVoid === true ? (
+            <p data-note="warn">The file has changed: tick its changes again.</p>
+          ) : current.hasChanged ? (
             <p data-note="warn">The folder has changed: this is the new plan.</p>
           ) : null}
         </div>
         {failure === undefined ? null : <ErrorMessage error={failure} />}
         {current.error === undefined ? null : <ErrorMessage error={current.error} />}
+        {hunks === undefined ? null : (
+          <Preview
+            project={project.value}
+            {...hunks}
+            isStep={false}
+            version={`${plan?.madeAt} ${current.error?.message}`}
+            onClose={() => choose({ hunks: undefined })}
+            onChoose={onChoose}
+            chosen={hunks}
+          />
+        )}
         {plan === undefined ? (
           current.error === undefined ? (
             <Loading what="the plan" />
           ) : null
         ) : (
           <div class="restore-plan" data-outdated={isOutdated}>
-            <Outcome {...{ plan, conflicts, changes }} only={selection.only} />
-            {listed.length === 0 ? null : (
+            <Outcome {...{ plan, conflicts, changes, hunks }} only={selection.only} />
+            {listed.length === 0 || hunks !== undefined ? null : (
               <PlanTable
                 plan={plan}
                 lines={listed}
                 selection={selection}
+                onChoose={plan.canSelect && plan.restore === 'files' ? onChoose : undefined}
                 onDecide={(lines, ticked) => setSelection(decide(selection, lines, ticked))}
               />
             )}
@@ -183,30 +213,16 @@ export function RestoreDialog(props: {
   )
 }
 
-/** Why the button cannot be pressed, in words. */
-function Outcome(props: {
-  readonly plan: Plan
-  readonly conflicts: number
-  readonly changes: number
-  readonly only: readonly string[] | undefined
-}): VNode | null {
-  const { plan, conflicts, changes, only } = props
-  const blocked = reasonAgainst(plan, plan.restore)
-  if (blocked !== null) return <p data-note="warn">{blocked}</p>
-  if (conflicts > 0)
-    return (
-      <p data-note="danger">
-        {conflicts === 1 ? 'One path is' : `${conflicts} paths are`} in the way: no checkpoint has
-        what is there now, so it would be lost. Move it away
-        {plan.token === null ? '' : ', or untick it'}; the plan is made again by itself.
-      </p>
-    )
-  const nothing = nothingText(plan) ?? noneTickedText(plan, { changes, only })
-  return nothing === null ? null : <p class="restore-nothing">{nothing}</p>
+const INTROS: Readonly<Record<Exclude<RestoreRequest['kind'], 'rewind'>, string>> = {
+  undoStep: 'Takes back only what this step changed. Everything later stays.',
+  undo: 'The folder goes back to how it was just before that rewind.',
+  redo: 'The folder goes again to where that rewind brought it.',
 }
 
 function firstChoices(request: RestoreRequest): Choices {
-  if (request.kind !== 'rewind') return { restore: 'files', before: false, keepMine: false }
+  const shared = { conflict: 'refuse', hunks: undefined } as const
+  if (request.kind !== 'rewind')
+    return { restore: 'files', before: false, keepMine: false, ...shared }
   const row = rowOf.peek().get(request.ref)
   const safe = row?.hasFiles === false ? 'conversation' : 'files'
   const known: readonly (string | null)[] = [null, 'you', 'rewind']
@@ -216,14 +232,22 @@ function firstChoices(request: RestoreRequest): Choices {
     before: request.before === true,
     // Without agents every change is the user's, and nothing would go back. Files that the user chose are to go back, too.
     keepMine: hasAgents && request.paths === undefined,
+    ...shared,
   }
 }
 
-function planInput(request: RestoreRequest, { restore, before, keepMine }: Choices): PlanInput {
+function planInput(request: RestoreRequest, choices: Choices): PlanInput {
+  const { restore, before, keepMine, conflict, hunks: chosen } = choices
   const path = project.peek()
+  if (request.kind === 'undoStep')
+    return { project: path, kind: 'undoStep', ref: request.ref, conflict }
   if (request.kind !== 'rewind') return { project: path, kind: request.kind }
-  const kept = restore === 'conversation' ? {} : { keepMine }
-  return { project: path, kind: 'rewind', ref: request.ref, before, restore, ...kept }
+  const input = { project: path, kind: 'rewind', ref: request.ref, before, restore } as const
+  if (chosen !== undefined) {
+    const { path: file, mark, hunks } = chosen
+    return { ...input, hunks: [{ path: file, mark, hunks }] }
+  }
+  return restore === 'conversation' ? input : { ...input, keepMine }
 }
 
 function titleOf(
@@ -239,6 +263,8 @@ function titleOf(
   },
 ): string {
   const now = new Date()
+  if (request.kind === 'undoStep')
+    return row === undefined || row === null ? 'Undo a step' : undoStepTitle(row, now)
   if (request.kind !== 'rewind')
     return reversalTitle(request.kind, { rewoundAt: plan?.rewoundAt ?? null, now })
   return row === undefined || row === null

@@ -31,7 +31,8 @@ export const apply: MethodOf<'apply'> = {
       const done = await describeDone(context, input, result)
       return { ...done, restore: session === undefined ? 'files' : 'both', command }
     }
-    const { restore } = input
+    const { restore, hunks } = input
+    if (hunks !== undefined) refuseSelection(wanted)
     const way = restore === 'files' ? undefined : await findWayAgain(context, input)
     if (restore !== 'conversation') {
       const result = await applyFiles(context, { shown, way, wanted })
@@ -85,7 +86,8 @@ async function applyFiles(
   refuseReplacedAbove(partial, chosen)
   const planned = lines.filter(({ action }) => action !== 'keep').map(({ path }) => path)
   expectShown(await dryRun(context, input, { way }), shown, new Set(planned))
-  return carryOut(context, { shown: { ...shown, now: partial.details.now }, way, selected, only })
+  const { now, goal } = partial.details
+  return carryOut(context, { shown: { ...shown, now, goal }, way, selected, only })
 }
 
 async function carryOut(
@@ -156,5 +158,5 @@ function continueOriginal(
 
 function refuseSelection(wanted: readonly string[] | undefined): void {
   if (wanted === undefined) return
-  throw new SavestateError('BAD_INPUT', 'Paths can be selected only for a rewind of files')
+  throw new SavestateError('BAD_INPUT', 'Paths can be selected only for a rewind of whole files')
 }

@@ -10,6 +10,22 @@ export const index = () => z.int().check(z.minimum(0))
 export const paths = () => z.array(text()).check(z.maxLength(MAX_PATHS))
 export const optional = z.exactOptional
 
+/** Changes of files that were chosen one by one, as `project.rewind` takes them. */
+export const hunkChoices = () =>
+  z
+    .array(
+      z.strictObject({
+        path: text(),
+        mark: text(),
+        context: optional(index()),
+        hunks: z.union([
+          z.literal('all'),
+          z.array(z.union([index(), z.strictObject({ hunk: index(), lines: z.array(index()) })])),
+        ]),
+      }),
+    )
+    .check(z.minLength(1), z.maxLength(MAX_PATHS))
+
 export const inProject = () => ({ project: text() })
 export const atCheckpoint = () => ({ ...inProject(), ref: text() })
 

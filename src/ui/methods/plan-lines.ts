@@ -42,10 +42,11 @@ export function isChange({ action }: Pick<PlanLine, 'action'>): boolean {
  */
 export function expectShown(
   { plan, details }: MadePlan,
-  shown: Pick<ShownPlan, 'now' | 'target' | 'lines'>,
+  shown: Pick<ShownPlan, 'now' | 'target' | 'goal' | 'lines'>,
   selected: ReadonlySet<string>,
 ): void {
-  if (details.now !== shown.now || details.target !== shown.target) throw stalePlan(CHANGED)
+  const { now, target, goal } = details
+  if (now !== shown.now || target !== shown.target || goal !== shown.goal) throw stalePlan(CHANGED)
   const actions = new Map(shown.lines.map(({ path, action }) => [path, action]))
   const changes = linesOf(plan).filter((line) => line.action !== 'keep')
   const above = foldersAbove(selected)

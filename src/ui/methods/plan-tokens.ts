@@ -13,6 +13,8 @@ export type ShownPlan = {
   readonly now: string | null
   /** The checkpoint that the files go back to. */
   readonly target: string | null
+  /** The snapshot that the folder becomes. A merge may give another one for the same folder, with the same lines. */
+  readonly goal: string | null
   readonly lines: readonly PlanLine[]
 }
 

@@ -1,9 +1,9 @@
-// `plan`: what a rewind, undo or redo would do. It is a dry run of the same operation and changes nothing.
+// `plan`: what a rewind, undo, redo or the undo of a step would do. It is a dry run of the same operation and changes nothing.
 import * as z from 'zod/mini'
 import { commandLine } from '../../base/index.js'
-import type { Project } from '../../internal.js'
+import { type Project, SavestateError } from '../../internal.js'
 import type { Plan, PlanInput, Restored } from '../api.js'
-import { inProject, optional, text } from './inputs.js'
+import { hunkChoices, inProject, optional, text } from './inputs.js'
 import type { MethodOf, PageContext, Sent } from './method.js'
 import {
   type ConversationWay,
@@ -25,6 +25,13 @@ export const plan: MethodOf<'plan'> = {
       before: optional(z.boolean()),
       restore: z.enum(['files', 'conversation', 'both']),
       keepMine: optional(z.boolean()),
+      hunks: optional(hunkChoices()),
+    }),
+    z.strictObject({
+      ...inProject(),
+      kind: z.literal('undoStep'),
+      ref: text(),
+      conflict: optional(z.enum(['refuse', 'ours', 'theirs', 'markers'])),
     }),
     z.strictObject({ ...inProject(), kind: z.literal('undo') }),
     z.strictObject({ ...inProject(), kind: z.literal('redo') }),
@@ -33,22 +40,21 @@ export const plan: MethodOf<'plan'> = {
   async run(given, context) {
     const project = await context.project(given.project)
     const input = await fixTarget(project, given)
-    const draft =
-      input.kind === 'rewind'
-        ? await planRewind(context, project, input)
-        : await planReversal(context, input)
+    const draft = await makeDraft(context, project, input)
     const { made, texts } = draft
     const lines = made === undefined ? [] : await planLines(project, made)
     const now = made?.details.now ?? null
     const target = made?.details.target ?? null
-    const canSelect = input.kind === 'rewind' && input.restore !== 'conversation'
+    const goal = made?.details.goal ?? null
+    const isWhole = input.kind === 'rewind' && input.hunks === undefined
+    const canSelect = isWhole && input.restore !== 'conversation'
     // The engine refuses a conflict unless the path is left out.
     const hasWay = canSelect || lines.every(({ action }) => action !== 'conflict')
     const isPossible = draft.isPossible && hasWay
     const hasWork = draft.hasOtherWork || lines.some(isChange)
     const canApply = isPossible && hasWork && !context.isReadOnly
     return {
-      token: canApply ? context.tokens.give({ input, now, target, lines }) : null,
+      token: canApply ? context.tokens.give({ input, now, target, goal, lines }) : null,
       kind: input.kind,
       ...texts,
       goal: target,
@@ -65,7 +71,7 @@ export const plan: MethodOf<'plan'> = {
 
 /** By its id: a number or a name may be another checkpoint when the plan is carried out. */
 async function fixTarget(project: Project, input: PlanInput): Promise<PlanInput> {
-  if (input.kind !== 'rewind') return input
+  if (!('ref' in input)) return input
   return { ...input, ref: (await project.internals.target(input.ref)).named.id }
 }
 
@@ -82,12 +88,20 @@ type Draft = {
   >
 }
 
+function makeDraft(context: PageContext, project: Project, input: PlanInput): Promise<Draft> {
+  if (input.kind === 'rewind') return planRewind(context, project, input)
+  if (input.kind === 'undoStep') return planUndoStep(context, project, input)
+  return planReversal(context, input)
+}
+
 async function planRewind(
   context: PageContext,
   project: Project,
   input: RewindInput,
 ): Promise<Draft> {
-  const { restore } = input
+  const { restore, hunks } = input
+  if (hunks !== undefined && restore !== 'files')
+    throw new SavestateError('BAD_INPUT', 'Single changes can be chosen only for files alone')
   const { named } = await project.internals.target(input.ref)
   const details = await project.show(named.id)
   const way = restore === 'files' ? undefined : await findWay(context, details, input)
@@ -118,8 +132,8 @@ const NO_FILES = 'The checkpoint has no files.'
 
 async function tryFiles(
   context: PageContext,
-  input: RewindInput,
-  way: ConversationWay | undefined,
+  input: PlanInput,
+  way?: ConversationWay,
 ): Promise<{ readonly made: MadePlan | undefined; readonly problem: string | null }> {
   try {
     return { made: await dryRun(context, input, { way }), problem: null }
@@ -146,9 +160,32 @@ export async function dryRun(
   return made
 }
 
+type UndoStepInput = Extract<PlanInput, { readonly kind: 'undoStep' }>
+
+async function planUndoStep(
+  context: PageContext,
+  project: Project,
+  input: UndoStepInput,
+): Promise<Draft> {
+  const { named } = await project.internals.target(input.ref)
+  const { made, problem } = await tryFiles(context, input)
+  return {
+    made,
+    isPossible: problem === null,
+    hasOtherWork: false,
+    texts: {
+      restore: 'files',
+      target: named,
+      rewoundAt: null,
+      unavailable: { files: problem, conversation: null },
+      conversation: null,
+    },
+  }
+}
+
 async function planReversal(
   context: PageContext,
-  input: Exclude<PlanInput, RewindInput>,
+  input: Exclude<PlanInput, RewindInput | UndoStepInput>,
 ): Promise<Draft> {
   const made = await dryRun(context, input, {})
   const { session, conversation, rewoundAt = null, to } = made.details
@@ -182,8 +219,13 @@ async function runningSession({ store }: PageContext, project: string): Promise<
 
 export function commandFor(input: PlanInput): string {
   const program = ['savestate', '-C', input.project]
+  if (input.kind === 'undoStep') {
+    const { ref, conflict = 'refuse' } = input
+    const choice = conflict === 'refuse' ? [] : [`--conflict=${conflict}`]
+    return commandLine([...program, 'undo', ref, ...choice])
+  }
   if (input.kind !== 'rewind') return commandLine([...program, input.kind])
-  const { ref, before, restore, keepMine } = input
+  const { ref, before, restore, keepMine, hunks = [] } = input
   return commandLine([
     ...program,
     'rewind',
@@ -191,5 +233,6 @@ export function commandFor(input: PlanInput): string {
     ...(before === true ? ['--before'] : []),
     ...(restore === 'files' ? [] : [`--${restore}`]),
     ...(keepMine === true ? ['--keep-mine'] : []),
+    ...(hunks.length === 0 ? [] : ['--patch', ...hunks.flatMap(({ path }) => ['--path', path])]),
   ])
 }

@@ -17,9 +17,14 @@ export async function restoreFiles(
   { way, paths, ...options }: FilesOptions,
 ): Promise<RewindResult> {
   const project = await find(input.project)
+  if (input.kind === 'undoStep') {
+    const { ref, conflict = 'refuse' } = input
+    return project.undoSteps([ref], { conflict, ...options })
+  }
   if (input.kind !== 'rewind') return project[input.kind](options)
-  const { ref, before = false, keepMine = false } = input
+  const { ref, before = false, keepMine = false, hunks } = input
   const limits = { before, keepMine, ...(paths === undefined ? {} : { paths }) }
+  if (hunks !== undefined) return project.rewind(ref, { ...limits, ...options, hunks })
   if (way?.type !== 'state') {
     const agent = way?.type === 'agent' ? way.plan.checkpoint : undefined
     const conversation = agent && { agent: agent.agent, session: agent.agentSession }

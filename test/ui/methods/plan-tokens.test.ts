@@ -8,6 +8,7 @@ test('the oldest plans are dropped once all plans have too many lines, but never
       input: { kind: 'undo', project: '/project' },
       now: null,
       target: null,
+      goal: null,
       lines: Array.from({ length: lines }, () => LINE),
     })
   const [first, second, third] = [give(200_000), give(200_000), give(200_000)]

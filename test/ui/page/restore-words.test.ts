@@ -78,18 +78,28 @@ test.each<[Plan['kind'], Plan['restore'], number, string]>([
   ['rewind', 'both', 0, 'Go back: conversation'],
   ['undo', 'files', 3, 'Undo: 3 files'],
   ['redo', 'files', 0, 'Repeat'],
+  ['undoStep', 'files', 2, 'Undo this step: 2 files'],
 ])('the button of %s, %s, %i files', (kind, restore, files, text) => {
   expect(buttonText({ kind, restore }, files)).toBe(text)
 })
 
+test('a path that cannot be merged is a conflict, not in the way', () => {
+  const counts = { write: 1, restore: 0, remove: 0, keep: 0, conflict: 1 }
+  expect([countsText(counts, 'undoStep'), countsText(counts, 'rewind')]).toEqual([
+    '1 written · 1 in conflict',
+    '1 written · 1 in the way',
+  ])
+})
+
 test('the counts leave out what is zero', () => {
-  expect(countsText({ write: 6, restore: 2, remove: 1, keep: 1, conflict: 0 })).toBe(
+  expect(countsText({ write: 6, restore: 2, remove: 1, keep: 1, conflict: 0 }, 'rewind')).toBe(
     '6 written · 2 come back · 1 removed · 1 stays as it is',
   )
 })
 
 test.each<[Plan['kind'], Partial<Pick<Applied, 'restore' | 'written' | 'removed'>>, string]>([
   ['rewind', { written: 8 }, '8 files brought back.'],
+  ['undoStep', { written: 2, removed: 1 }, 'The step was undone: 2 files changed, 1 removed.'],
   ['rewind', { written: 1, removed: 2 }, '1 file brought back, 2 removed.'],
   ['rewind', { removed: 1 }, '1 file removed.'],
   ['rewind', { restore: 'conversation' }, 'The conversation went back.'],

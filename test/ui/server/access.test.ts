@@ -114,6 +114,29 @@ describe('a request is refused before the store is read', () => {
     ['another kind of JSON', () => start(own(), { body: '[]' }), 400],
     ['an unknown field', () => start(own(), { body: '{"projects":"x"}' }), 400],
     ['a number for a text', () => start(own(), { body: '{"project":1}' }), 400],
+    [
+      'an unknown choice for conflicts',
+      () =>
+        start(own(), {
+          path: '/api/plan',
+          body: '{"project":"x","kind":"undoStep","ref":"1","conflict":"union"}',
+        }),
+      400,
+    ],
+    [
+      'several steps',
+      () =>
+        start(own(), {
+          path: '/api/plan',
+          body: '{"project":"x","kind":"undoStep","ref":["1","2"]}',
+        }),
+      400,
+    ],
+    [
+      'the undo of a step without a plan',
+      () => start(own(), { path: '/api/undoSteps', body: '{"project":"x","refs":["1"]}' }),
+      404,
+    ],
     ['an unknown method', () => start(own(), { path: '/api/delete' }), 404],
     ['a name of every object', () => start(own(), { path: '/api/constructor' }), 404],
     ['a method below another', () => start(own(), { path: '/api/start/x' }), 404],
@@ -187,6 +210,9 @@ describe('a path outside the projects', () => {
     expect(await page.refusal('rows', { project, limit: 1 })).toBe('403 PROJECT_REFUSED')
     expect(await page.refusal('start', { project })).toBe('403 PROJECT_REFUSED')
     expect(await page.refusal('plan', { project, kind: 'undo' })).toBe('403 PROJECT_REFUSED')
+    const [row] = (await page.call('start', {})).rows
+    const step = { kind: 'undoStep', ref: row?.id ?? '' } as const
+    expect(await page.refusal('plan', { project, ...step })).toBe('403 PROJECT_REFUSED')
   })
 
   test.each(['../outside.txt', '/etc/passwd', 'sub/../../x', 'a\0b', '..'])(

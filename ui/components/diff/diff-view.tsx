@@ -14,17 +14,16 @@ import { highlight } from '../../highlight/highlighter.js'
 import { PrintLimit } from '../print-limit.js'
 import { count, visibleText } from '../text.js'
 import { wrapsLines } from './layout.js'
-import { CodeLine, EmptyLine, HunkLine, NoNewline, ROW_REM, type SideTokens } from './line.js'
 import {
-  changeStarts,
-  findRow,
-  type Line,
-  linesOf,
-  type Patch,
-  type Row,
-  splitRows,
-  unifiedRows,
-} from './rows.js'
+  CodeLine,
+  EmptyLine,
+  HunkLine,
+  type HunkTicks,
+  NoNewline,
+  ROW_REM,
+  type SideTokens,
+} from './line.js'
+import { changeStarts, findRow, type Line, linesOf, type Patch, type Row, rowsOf } from './rows.js'
 import { rowAt, rowTops } from './wrap.js'
 
 /** `plain`: a file, not a comparison. */
@@ -48,9 +47,14 @@ export function DiffView(props: {
   readonly layout: DiffLayout
   /** Undefined: the whole file is shown. */
   readonly onMore?: (() => void) | undefined
+  readonly choice?: HunkTicks | undefined
 }): VNode {
-  const { patch, path, layout, onMore } = props
-  const all = useMemo(() => rowsOf(patch, layout), [patch, layout])
+  const { patch, path, layout, onMore, choice } = props
+  const hasChoice = choice !== undefined
+  const all = useMemo(
+    () => rowsOf(patch, { isSplit: layout === 'split', hasChoice }),
+    [patch, layout, hasChoice],
+  )
   const rows = useMemo(() => (all.length > MAX_ROWS ? all.slice(0, MAX_ROWS) : all), [all])
   const tokens = useTokens(path, patch)
   const isWrapped = wrapsLines.value
@@ -67,7 +71,7 @@ export function DiffView(props: {
         {shown.map((row, index) => {
           const at = first + index
           const lines = (tops[at + 1] ?? 0) - (tops[at] ?? 0)
-          return <RowView key={at} {...{ row, side, tokens, onMore, lines }} />
+          return <RowView key={at} {...{ row, side, tokens, onMore, choice, lines }} />
         })}
       </div>
     </div>
@@ -102,24 +106,17 @@ export function DiffView(props: {
   )
 }
 
-function rowsOf(patch: Patch, layout: DiffLayout): readonly Row[] {
-  const rows = layout === 'split' ? splitRows(patch) : unifiedRows(patch)
-  // The first row of a file is the head of its only hunk.
-  const [first] = rows
-  const hasHead = first?.type === 'hunk' && (first.head.hidden > 0 || first.head.heading !== '')
-  return hasHead ? rows : rows.slice(1)
-}
-
 function RowView(props: {
   readonly row: Row
   readonly side: Side
   readonly tokens: SideTokens
   readonly onMore: (() => void) | undefined
+  readonly choice: HunkTicks | undefined
   /** How many lines of the screen it takes. */
   readonly lines: number
 }): VNode {
-  const { row, side, tokens, onMore, lines } = props
-  if (row.type === 'hunk') return <HunkLine head={row.head} side={side} onMore={onMore} />
+  const { row, side, tokens, onMore, choice, lines } = props
+  if (row.type === 'hunk') return <HunkLine head={row.head} {...{ side, onMore, choice }} />
   if (row.type === 'no-newline') {
     const isHere = side === 'both' || (side === 'old') === (row.line.kind !== 'added')
     return <NoNewline isHere={isHere || row.line.kind === 'context'} />

@@ -95,16 +95,33 @@ function heightOf(lines: number) {
   return lines === 1 ? undefined : { height: `${lines * ROW_REM}rem` }
 }
 
+/** Check boxes in the heads of the hunks. */
+export type HunkTicks = {
+  readonly isTicked: (hunk: number) => boolean
+  readonly onTick: (hunk: number, ticked: boolean) => void
+}
+
 export function HunkLine(props: {
   readonly head: HunkHead
   /** In a split view, each side has a part of it. */
   readonly side: 'both' | 'old' | 'new'
   /** Undefined: there is no more. */
   readonly onMore: (() => void) | undefined
+  readonly choice: HunkTicks | undefined
 }): VNode {
-  const { head, side, onMore } = props
+  const { head, side, onMore, choice } = props
   return (
     <div class="diff-line" data-kind="hunk">
+      {choice === undefined || side === 'new' ? null : (
+        <label class="diff-choice">
+          <input
+            type="checkbox"
+            checked={choice.isTicked(head.index)}
+            onChange={(event) => choice.onTick(head.index, event.currentTarget.checked)}
+          />
+          Change {head.index + 1}
+        </label>
+      )}
       {onMore === undefined || head.hidden === 0 || side === 'new' ? null : (
         <button class="diff-more" type="button" onClick={onMore}>
           ↕ Show more of {count(head.hidden, 'hidden line')}

@@ -224,3 +224,15 @@ function columnsOf(text: string): number {
     columns += TAB_COLUMNS - 1
   return columns
 }
+
+/** `hasChoice`: every hunk needs its head. */
+export function rowsOf(
+  patch: Patch,
+  { isSplit, hasChoice }: { readonly isSplit: boolean; readonly hasChoice: boolean },
+): readonly Row[] {
+  const rows = isSplit ? splitRows(patch) : unifiedRows(patch)
+  // The first row of a file is the head of its only hunk.
+  const [first] = rows
+  const hasHead = first?.type === 'hunk' && (first.head.hidden > 0 || first.head.heading !== '')
+  return hasHead || hasChoice ? rows : rows.slice(1)
+}

@@ -1,13 +1,19 @@
 // The choices of the restore dialog: what goes back, from before or after the step, and whether the user's own changes stay.
 import type { VNode } from 'preact'
-import type { Plan, Restored } from '../../../src/ui/api.js'
+import { useRef } from 'preact/hooks'
+import type { ConflictChoice, Plan, Restored } from '../../../src/ui/api.js'
 import { count } from '../../components/text.js'
-import { CHOICES, CHANGED_BY_USER } from './words.js'
+import type { ChosenHunks } from './selection.js'
+import { CHOICES, CHANGED_BY_USER, CONFLICT_CHOICES } from './words.js'
 
 export type Choices = {
   readonly restore: Restored
   readonly before: boolean
   readonly keepMine: boolean
+  /** Only for the undo of a step. */
+  readonly conflict: ConflictChoice
+  /** Only these changes of one file go back. */
+  readonly hunks: ChosenHunks | undefined
 }
 
 export function ChoiceFields(props: {
@@ -61,6 +67,34 @@ export function ChoiceFields(props: {
         )}
       </div>
     </div>
+  )
+}
+
+/** Decides the files that cannot be merged. Shown as soon as there is one; it stays, so that the focus does. */
+export function ConflictField(props: {
+  readonly choice: ConflictChoice
+  readonly conflicts: number
+  readonly onChange: (choice: ConflictChoice) => void
+}): VNode | null {
+  const wasShown = useRef(false)
+  wasShown.current ||= props.conflicts > 0 || props.choice !== 'refuse'
+  if (!wasShown.current) return null
+  const choices = Object.entries(CONFLICT_CHOICES) as [ConflictChoice, string][]
+  return (
+    <label class="restore-conflict">
+      <span>Files that cannot be merged</span>
+      <select
+        class="input"
+        value={props.choice}
+        onChange={(event) => props.onChange(event.currentTarget.value as ConflictChoice)}
+      >
+        {choices.map(([choice, words]) => (
+          <option key={choice} value={choice}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
   )
 }
 

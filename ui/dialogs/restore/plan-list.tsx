@@ -2,12 +2,12 @@
 // at a time can be reached with Tab; the arrow keys move between rows.
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { PlanLine } from '../../../src/ui/api.js'
+import type { Plan, PlanLine } from '../../../src/ui/api.js'
 import { isPrinting, MAX_PRINTED } from '../../app/printing.js'
 import { PrintLimit } from '../../components/print-limit.js'
 import { Author, Line, visibleText } from '../../components/text.js'
 import { canBeSelected, isSelected, type Selection } from './selection.js'
-import { ACTIONS } from './words.js'
+import { actionWords } from './words.js'
 
 /** Shorter lists are in the document as a whole. */
 const MAX_WHOLE = 100
@@ -17,6 +17,7 @@ type Props = {
   readonly lines: readonly PlanLine[]
   readonly selection: Selection
   readonly canSelect: boolean
+  readonly kind: Plan['kind']
   /** The path whose difference is shown. */
   readonly open: string | undefined
   readonly onTick: (line: PlanLine, ticked: boolean) => void
@@ -92,7 +93,7 @@ function PlanRow(
 ): VNode {
   const { line, index, top, selection, canSelect, isActive } = props
   const { action, path, reason, author } = line
-  const { mark, word } = ACTIONS[action]
+  const { mark, word } = actionWords(action, props.kind)
   const hasBox = canSelect && canBeSelected(line)
   const ticked = !canSelect || isSelected(line, selection)
   const tabIndex = isActive ? 0 : -1

@@ -6,7 +6,13 @@ import { project } from '../../app/model.js'
 import { count } from '../../components/text.js'
 import { PlanList } from './plan-list.js'
 import { Preview } from './preview.js'
-import { canBeSelected, countActions, isSelected, type Selection } from './selection.js'
+import {
+  canBeSelected,
+  type ChosenHunks,
+  countActions,
+  isSelected,
+  type Selection,
+} from './selection.js'
 import { countsText } from './words.js'
 
 /** A shorter list needs no filter. */
@@ -17,10 +23,11 @@ export function PlanTable(props: {
   /** Those to show. */
   readonly lines: readonly PlanLine[]
   readonly selection: Selection
+  readonly onChoose: ((chosen: ChosenHunks) => void) | undefined
   readonly onDecide: (lines: readonly PlanLine[], ticked: boolean) => void
 }): VNode {
   const { plan, lines, selection, onDecide } = props
-  const { canSelect, goal } = plan
+  const { canSelect, goal, kind } = plan
   const [filter, setFilter] = useState('')
   const [open, setOpen] = useState<string | undefined>(undefined)
   const words = filter.toLowerCase()
@@ -36,7 +43,7 @@ export function PlanTable(props: {
         <header>
           <h3>
             {count(lines.length, 'file')}:{' '}
-            <span class="restore-counts">{countsText(countActions(lines))}</span>
+            <span class="restore-counts">{countsText(countActions(lines), kind)}</span>
           </h3>
           {canSelect && possible > 0 ? (
             <p class="restore-select">
@@ -78,7 +85,10 @@ export function PlanTable(props: {
           )}
         </header>
         {canSelect ? null : (
-          <p class="muted">An undo or redo is whole: single files cannot be left out.</p>
+          <p class="muted">
+            {kind === 'undoStep' ? 'The undo of a step' : 'An undo or redo'} is whole: single files
+            cannot be left out.
+          </p>
         )}
         {found.length === 0 ? (
           <p class="restore-nothing">No file of the plan has “{filter}” in its path.</p>
@@ -87,6 +97,7 @@ export function PlanTable(props: {
             lines={found}
             selection={selection}
             canSelect={canSelect}
+            kind={kind}
             open={hasPreview ? open : undefined}
             onTick={(line, isTicked) => onDecide([line], isTicked)}
             onOpen={({ path }) => setOpen(open === path ? undefined : path)}
@@ -97,9 +108,11 @@ export function PlanTable(props: {
         <Preview
           project={project.value}
           target={goal}
+          isStep={kind === 'undoStep'}
           path={opened.path}
           version={plan.madeAt}
           onClose={() => setOpen(undefined)}
+          onChoose={opened.action === 'write' ? props.onChoose : undefined}
         />
       ) : null}
     </div>

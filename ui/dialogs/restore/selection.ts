@@ -8,6 +8,16 @@ export type Selection = {
   readonly only: readonly string[] | undefined
 }
 
+/** Hunks of the patch of one file since the target. */
+export type ChosenHunks = {
+  readonly target: string
+  readonly path: string
+  readonly mark: string
+  readonly hunks: readonly number[]
+  /** The file has changed, so the earlier choice is void. */
+  readonly isVoid: boolean
+}
+
 export function isChange({ action }: PlanLine): boolean {
   return action === 'write' || action === 'restore' || action === 'remove'
 }

@@ -1,6 +1,15 @@
 // The sentences of the restore dialog. Pure.
-import type { Applied, Plan, PlanAction, PlanLine, Restored, Row } from '../../../src/ui/api.js'
+import type {
+  Applied,
+  ConflictChoice,
+  Plan,
+  PlanAction,
+  PlanLine,
+  Restored,
+  Row,
+} from '../../../src/ui/api.js'
 import { count, visibleText } from '../../components/format.js'
+import type { ChosenHunks } from './selection.js'
 
 const MAX_TITLE = 80
 const PROMPT = 'You: '
@@ -40,6 +49,14 @@ export function reversalTitle(
   return kind === 'undo' ? `Undo the rewind${when}` : `Repeat the rewind${when}`
 }
 
+/** `Undo only “Edit src/login.ts” (14:21)`. */
+export function undoStepTitle(
+  row: Pick<Row, 'id' | 'name' | 'reason' | 'createdAt'>,
+  now: Date,
+): string {
+  return `Undo only ${quoteRow(row)} (${shortTime(row.createdAt, now)})`
+}
+
 /** The time of today, else the date too. */
 export function shortTime(at: string, now: Date): string {
   const date = new Date(at)
@@ -55,7 +72,7 @@ export function shortTime(at: string, now: Date): string {
 }
 
 /** The word and the shape of each action; nothing is said by color alone. */
-export const ACTIONS: Readonly<
+const ACTIONS: Readonly<
   Record<PlanAction, { readonly mark: string; readonly word: string; readonly total: string }>
 > = {
   write: { mark: '~', word: 'write', total: 'written' },
@@ -65,24 +82,57 @@ export const ACTIONS: Readonly<
   conflict: { mark: '!', word: 'in the way', total: 'in the way' },
 }
 
+const UNMERGED = { mark: '!', word: 'conflict', total: 'in conflict' }
+
+export function actionWords(action: PlanAction, kind: Plan['kind']): (typeof ACTIONS)[PlanAction] {
+  return action === 'conflict' && kind === 'undoStep' ? UNMERGED : ACTIONS[action]
+}
+
+export const CONFLICT_CHOICES: Readonly<Record<ConflictChoice, string>> = {
+  refuse: 'undo nothing',
+  ours: 'leave them as they are',
+  theirs: 'bring them back whole, as before the step: later changes in them go too',
+  markers: 'write conflict markers into text files, to edit by hand',
+}
+
+/** The engine's reason for writing a file that the user has to edit. */
+const HAS_MARKERS = 'has conflict markers'
+
+/** Names the work that is left for the user; empty if there is none. */
+export function markersText(lines: readonly PlanLine[]): string {
+  const marked = lines.filter(({ reason }) => reason === HAS_MARKERS).length
+  if (marked === 0) return ''
+  return ` ${marked === 1 ? '1 file has conflict markers: edit it.' : `${count(marked, 'file')} have conflict markers: edit them.`}`
+}
+
 /** `6 written · 2 come back · 1 removed`. */
-export function countsText(counts: Readonly<Record<PlanAction, number>>): string {
+export function countsText(
+  counts: Readonly<Record<PlanAction, number>>,
+  kind: Plan['kind'],
+): string {
   const actions = ['write', 'restore', 'remove', 'keep', 'conflict'] as const
   return actions
     .filter((action) => counts[action] > 0)
     .map((action) => {
       const number = counts[action]
       const one = action === 'keep' && number === 1
-      return `${number.toLocaleString('en')} ${one ? 'stays as it is' : ACTIONS[action].total}`
+      return `${number.toLocaleString('en')} ${one ? 'stays as it is' : actionWords(action, kind).total}`
     })
     .join(' · ')
+}
+
+const VERBS: Readonly<Record<Plan['kind'], string>> = {
+  rewind: 'Go back',
+  undoStep: 'Undo this step',
+  undo: 'Undo',
+  redo: 'Repeat',
 }
 
 export function buttonText(
   { kind, restore }: Pick<Plan, 'kind' | 'restore'>,
   files: number,
 ): string {
-  const verb = kind === 'rewind' ? 'Go back' : kind === 'undo' ? 'Undo' : 'Repeat'
+  const verb = VERBS[kind]
   if (restore === 'conversation') return `${verb}: conversation`
   if (restore === 'both')
     return files === 0
@@ -91,14 +141,27 @@ export function buttonText(
   return files === 0 ? verb : `${verb}: ${count(files, 'file')}`
 }
 
+/** The bar after a restore of single changes. */
+export function hunksText({ path, hunks }: ChosenHunks): string {
+  return `${count(hunks.length, 'change')} of ${visibleText(path)} taken back.`
+}
+
+const DONE: Readonly<Record<Exclude<Plan['kind'], 'rewind'>, string>> = {
+  undoStep: 'The step was undone',
+  undo: 'The rewind was undone',
+  redo: 'The rewind was repeated',
+}
+
 /** The bar after a restore. With the numbers that the dialog showed: the engine also counts folders. */
 export function noticeText(
   kind: Plan['kind'],
   { restore, written, removed }: Pick<Applied, 'restore' | 'written' | 'removed'>,
 ): string {
   const files = written + removed
+  // A merge keeps later changes, so no file is as it was.
+  const verb = kind === 'undoStep' ? 'changed' : 'brought back'
   const parts = [
-    ...(written > 0 ? [`${count(written, 'file')} brought back`] : []),
+    ...(written > 0 ? [`${count(written, 'file')} ${verb}`] : []),
     ...(removed > 0
       ? [
           written > 0
@@ -108,7 +171,7 @@ export function noticeText(
       : []),
     ...(restore !== 'files' ? ['the conversation went back'] : []),
   ]
-  const start = kind === 'undo' ? 'The rewind was undone' : 'The rewind was repeated'
+  const start = kind === 'rewind' ? '' : DONE[kind]
   const done = parts.join(', ')
   if (kind !== 'rewind')
     return files === 0 && restore === 'files' ? `${start}.` : `${start}: ${done}.`
@@ -129,6 +192,7 @@ export const CHANGED_BY_USER = 'changed by you'
 export function nothingText({ token, kind, restore, lines }: Plan): string | null {
   const hasChange = lines.some(({ action }) => action !== 'keep')
   if (hasChange || token !== null || restore === 'conversation') return null
+  if (kind === 'undoStep') return 'Nothing to do: nothing that the step changed is left.'
   if (lines.some(({ reason }) => reason === CHANGED_BY_USER))
     return 'Nothing to do: everything that differs was changed by you. Turn off “Keep my changes” to bring it back too.'
   const state =

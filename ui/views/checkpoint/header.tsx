@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import type { Row } from '../../../src/ui/api.js'
 import { openDialog, openRestore } from '../../app/dialogs.js'
 import { useShortcuts } from '../../app/keys.js'
-import { project, refresh, restoreWord, start } from '../../app/model.js'
+import { canUndoStep, project, refresh, restoreWord, start, undoStepWord } from '../../app/model.js'
 import { addressOf, checkpointPath, followLink, route, sessionPath } from '../../app/router.js'
 import { call, RequestError } from '../../app/transport.js'
 import {
@@ -96,7 +96,15 @@ function Actions({ row }: { readonly row: Row }): VNode | null {
   const [problem, setProblem] = useState<string | undefined>(undefined)
   const { id, pinned, name } = row
   const restore = () => openRestore({ kind: 'rewind', ref: id })
-  useShortcuts([{ key: 'r', label: restoreWord.value, run: restore }], [id])
+  const canUndo = start.value?.isExport !== true && canUndoStep(row)
+  const undo = canUndo ? () => openRestore({ kind: 'undoStep', ref: id }) : undefined
+  useShortcuts(
+    [
+      { key: 'r', label: restoreWord.value, run: restore },
+      ...(undo === undefined ? [] : [{ key: 'U', label: undoStepWord.value, run: undo }]),
+    ],
+    [id, undo === undefined],
+  )
   const pin = async () => {
     try {
       await call('pin', { project: project.peek(), ref: id, pinned: !pinned })
@@ -114,6 +122,11 @@ function Actions({ row }: { readonly row: Row }): VNode | null {
       <button class="button" data-kind="primary" type="button" onClick={restore}>
         {restoreWord.value}
       </button>
+      {undo === undefined ? null : (
+        <button class="button" type="button" onClick={undo}>
+          {undoStepWord.value}
+        </button>
+      )}
       {isReadOnly ? null : (
         <>
           {row.session === null ? null : (

@@ -1,7 +1,15 @@
 // The keyboard of the timeline: moving, folding, and what can be done with the chosen row.
 import { openDialog, openRestore } from '../../app/dialogs.js'
 import { isFieldFocused, type Shortcut, useShortcuts } from '../../app/keys.js'
-import { project, replaceRow, restoreWord, rowOf, start } from '../../app/model.js'
+import {
+  canUndoStep,
+  project,
+  replaceRow,
+  restoreWord,
+  rowOf,
+  start,
+  undoStepWord,
+} from '../../app/model.js'
 import { addressOf, checkpointPath, navigate } from '../../app/router.js'
 import { call } from '../../app/transport.js'
 import type { Row } from '../../../src/ui/api.js'
@@ -83,6 +91,15 @@ export function useTimelineKeys(shown: Shown): void {
             ['r'],
             restoreWord.peek(),
             withRow((row) => openRestore({ kind: 'rewind', ref: row.id })),
+          )),
+      ...(isExport
+        ? []
+        : on(
+            ['U'],
+            undoStepWord.peek(),
+            withRow((row) => {
+              if (canUndoStep(row)) openRestore({ kind: 'undoStep', ref: row.id })
+            }),
           )),
       ...(isReadOnly ? [] : changing),
     ],
