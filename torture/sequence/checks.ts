@@ -36,18 +36,30 @@ export type Restored = {
   readonly kept: readonly string[]
   /** The requested paths; all if undefined. */
   readonly paths: readonly string[] | undefined
+  /** The user's lines of a file are merged into the version of the target. */
+  readonly keepMine: boolean
 }
 
 /** The folder after a rewind: the target's content is there (I9), and nothing else was touched or lost (I3, I5). */
-export function checkRestored({ before, after, target, safety, kept, paths }: Restored): string[] {
+export function checkRestored({
+  before,
+  after,
+  target,
+  safety,
+  kept,
+  paths,
+  keepMine,
+}: Restored): string[] {
   const faults: string[] = []
+  const isMerged = (path: string) =>
+    keepMine && before.get(path)?.type === 'file' && after.get(path)?.type === 'file'
   const isKept = (path: string) => kept.some((each) => isInside(path, each) || isInside(each, path))
   const isWanted = (path: string) =>
     paths === undefined || paths.some((each) => isInside(path, each))
   // A file is replaced by the parent folder of a requested path.
   const isAbove = (path: string) => paths?.some((each) => isInside(each, path)) === true
   for (const [path, item] of target.held) {
-    if (isBusy(path) || !isWanted(path) || isKept(path)) continue
+    if (isBusy(path) || !isWanted(path) || isKept(path) || isMerged(path)) continue
     if (!isSame(after.get(path), item)) faults.push(`did not bring back ${path}`)
   }
   for (const [path, item] of before) {

@@ -287,8 +287,9 @@ export class Sequence {
     if (expected !== undefined)
       for (const path of differences(expected, after))
         this.#fault(`${describe} left ${path} different`)
+    // Only lines of the user stay: a rewind before may have brought back the others.
     for (const path of mine)
-      if (differences(before, after).includes(path)) this.#fault(`${describe} changed ${path}`)
+      if (after.get(path)?.type !== 'file') this.#fault(`${describe} removed ${path}`)
     if (!result.applied) {
       const changed = differences(before, after)
       if (changed.length > 0)
@@ -311,6 +312,7 @@ export class Sequence {
       safety,
       kept,
       paths,
+      keepMine,
     }))
       this.#fault(`${describe} ${fault}`)
     this.#last = { kind, before, isReversible: kind === 'rewind' || expected !== undefined }
