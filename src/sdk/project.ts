@@ -33,19 +33,17 @@ import type { ListQuery, ScopeQuery } from './store-types.js'
 /** A folder under checkpoints. Made by `store.project` and `store.projectFor`. */
 export class Project {
   readonly #context: ProjectContext & Calls
+  /** Calls of our own front ends. @internal */
+  readonly internals: ProjectInternals
 
   private constructor(context: ProjectContext & Calls) {
     this.#context = context
+    this.internals = new ProjectInternals(context)
   }
 
   /** @internal */
   static make(context: ProjectContext & Calls): Project {
     return new Project(context)
-  }
-
-  /** Calls of our own front ends. @internal */
-  get internals(): ProjectInternals {
-    return new ProjectInternals(this.#context)
   }
 
   /** The real path of the folder. */

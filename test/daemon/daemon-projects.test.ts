@@ -34,7 +34,7 @@ test('a project that is used during its release stays watched', async () => {
   const store = await s.open()
   const projects = new WatchedProjects()
   const project = await store.project(s.project)
-  const unload = project.internals.unload.bind(project)
+  const unload = project.internals.unload.bind(project.internals)
   project.internals.unload = async () => {
     const isGone = await unload()
     projects.watch(project)

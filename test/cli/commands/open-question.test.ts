@@ -24,6 +24,7 @@ const made = prepared(() => {
     s.json(['save'])
   }
   for (const args of [['rewind', 'start'], ['rewind', '2'], ['undo']]) s.json([...args, '-y'])
+  s.json(['fork', 'start', '--as', 'attempt', '--into', '../attempt'])
   execFileSync('git', ['init', '--quiet', '--bare', join(s.folder, 'own.git')])
   for (const args of [
     ['remote', 'add', 'own', '../own.git', '--plain'],
@@ -58,6 +59,7 @@ const QUESTIONS = [
   'rekey',
   'repair',
   'remote drop own work',
+  'adopt attempt',
 ] as const
 
 /** These commands share the file of another. */

@@ -106,6 +106,7 @@ describe('a rewind changes exactly what differs', () => {
     expect(await project.rewind(id)).toEqual({
       to: expect.objectContaining({ id, number: 1 }),
       notRestored: [],
+      outside: [],
       target: id,
       plan: { write: [], remove: [], keep: [], conflict: [] },
       applied: false,

@@ -78,6 +78,7 @@ describe('I3: a change between plan and apply is not lost', () => {
     expect(declined).toEqual({
       to: expect.objectContaining({ id, number: 1, kind: 'save', moment: null }),
       notRestored: [],
+      outside: [],
       target: id,
       plan: {
         write: [{ path: 'x.txt', reason: 'content differs', type: 'file', change: 'modified' }],
