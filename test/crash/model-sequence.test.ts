@@ -8,7 +8,7 @@ import { tries } from '../support/test-budget.js'
 
 const PROGRAM = fileURLToPath(new URL('../../build/torture/model.js', import.meta.url))
 const FIXED_SEED = 1
-const OPERATIONS = tries(20_000, 1000)
+const OPERATIONS = tries(20_000, 600)
 
 test.each([
   ['the same seed as always', FIXED_SEED],

@@ -83,9 +83,10 @@ const CALLS = [
 ]
 
 describe.each(Object.keys(FAULTS))('over a connection that is %s', (fault) => {
-  test.concurrent.each(CALLS)(
+  test.concurrent.for(CALLS)(
     '$name reports it, and succeeds later',
-    async ({ name, call, to }) => {
+    // Tests that run at once each have an `expect` of their own.
+    async ({ name, call, to }, { expect }) => {
       const id = `${fault} ${name}`
       await using machines = await twoMachines(id)
       const { proxy, a, b } = machines
