@@ -70,6 +70,7 @@ function withoutOurs(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 async function endGroup(child: ChildProcess): Promise<void> {
   killGroup(child, 'SIGTERM')
   const timer = setTimeout(() => killGroup(child, 'SIGKILL'), GRACE_MS)
+  // `checkCommand` waits for the same process, and reports its errors.
   await once(child, 'exit').catch(() => undefined)
   clearTimeout(timer)
 }
