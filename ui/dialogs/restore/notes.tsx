@@ -94,18 +94,7 @@ function Outside({ found }: { readonly found: Plan['outside'] }): VNode {
       </span>
     </li>
   )
-  const more = found.slice(MAX_LISTED)
-  return (
-    <>
-      <ul class="restore-paths">{found.slice(0, MAX_LISTED).map(item)}</ul>
-      {more.length === 0 ? null : (
-        <details>
-          <summary>{count(more.length, 'other command')}</summary>
-          <ul class="restore-paths">{more.map(item)}</ul>
-        </details>
-      )}
-    </>
-  )
+  return limitItems(found.map(item), 'other command')
 }
 
 function NotRestored({ found }: { readonly found: Plan['notRestored'] }): VNode {
@@ -119,21 +108,26 @@ function NotRestored({ found }: { readonly found: Plan['notRestored'] }): VNode 
       </span>
     </li>
   )
-  const more = found.slice(MAX_LISTED)
-  return (
-    <>
-      <ul class="restore-paths">{found.slice(0, MAX_LISTED).map(item)}</ul>
-      {more.length === 0 ? null : (
-        <details>
-          <summary>{count(more.length, 'other path')}</summary>
-          <ul class="restore-paths">{more.map(item)}</ul>
-        </details>
-      )}
-    </>
-  )
+  return limitItems(found.map(item), 'other path')
 }
 
 /** Sessions of coding agents have random ids, so the name of the agent says more. */
 function agentOf(session: string): string {
   return rows.value.find((row) => row.session === session)?.sessionAgent ?? session
+}
+
+/** The first items, and the others folded. `noun` is one of the others. */
+function limitItems(items: readonly VNode[], noun: string): VNode {
+  const more = items.slice(MAX_LISTED)
+  return (
+    <>
+      <ul class="restore-paths">{items.slice(0, MAX_LISTED)}</ul>
+      {more.length === 0 ? null : (
+        <details>
+          <summary>{count(more.length, noun)}</summary>
+          <ul class="restore-paths">{more}</ul>
+        </details>
+      )}
+    </>
+  )
 }
